@@ -1,0 +1,104 @@
+// swift-tools-version: 6.1
+//
+// One library, two executables. Dependencies between the rooms point down only, in the order in
+// which the targets are listed; ARCHITECTURE.md says what lives in which.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "swift-file-coordination",
+    products: [
+        .library(name: "FileCoordination", targets: ["FileCoordination"]),
+        .executable(name: "filecoord", targets: ["filecoord"]),
+        .executable(name: "filecoordinationd", targets: ["filecoordinationd"]),
+    ],
+    dependencies: [
+        // Executables only: what an application links stays free of third-party packages.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        // MARK: Libraries, from the bottom up
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "FileCoordinationWire", swiftSettings: strict),
+        .target(name: "CFileCoordinationSystem"),
+        .target(
+            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationHost",
+            dependencies: [
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+
+        // MARK: Executables
+        .executableTarget(
+            name: "filecoordinationd",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "filecoord",
+            dependencies: [
+                "FileCoordination", "FileCoordinationSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        // MARK: Tests, and the child programs that they start
+        .executableTarget(
+            name: "coordination-peer", dependencies: ["FileCoordination"],
+            path: "Tests/Peers/coordination-peer", swiftSettings: strict),
+        .executableTarget(
+            name: "ledger-peer", dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            path: "Tests/Peers/ledger-peer", swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationWireTests", dependencies: ["FileCoordinationWire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationSystemTests", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationLedgerTests",
+            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationTests", dependencies: ["FileCoordination"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "FileCoordination", "coordination-peer", "filecoordinationd", "filecoord",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["filecoord", "filecoordinationd"],
+            swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
