@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that can happen to the arbiter, and everything that it can want. Events are facts in
+// the past tense, effects are imperatives; nothing else goes in or out.
+
+/// A claim as it is filed: one call, one or more items (Rule 2.13).
+public struct FiledClaim: Hashable, Sendable {
+    /// Its ticket.
+    public var id: ClaimID
+    /// Whose it is.
+    public var client: ClientID
+    /// The coordinator's purpose.
+    public var purpose: Purpose
+    /// What it wants. May be empty (Rule 13.6).
+    public var items: [AccessItem]
+    /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
+    public var enclosing: [ClaimID]
+
+    /// A claim as it is filed.
+    public init(
+        id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
+        enclosing: [ClaimID] = []
+    ) {
+        self.id = id
+        self.client = client
+        self.purpose = purpose
+        self.items = items
+        self.enclosing = enclosing
+    }
+}
+
+/// A presenter as it is registered.
+public struct RegisteredPresenter: Hashable, Sendable {
+    /// Its identity.
+    public var id: PresenterID
+    /// The process that it lives in.
+    public var client: ClientID
+    /// The purpose that all coordinators made with it share (Rule 4.2).
+    public var purpose: Purpose
+    /// The place it presents, or nil while it presents none (Rule 5.5).
+    public var path: ItemPath?
+    /// The optional methods it implements (Rule 5.3).
+    public var methods: PresenterMethods
+    /// Kinds in which it is relinquished already: known from its ledger after a host's death.
+    public var relinquished: [Relinquishment]
+
+    /// A presenter as it is registered.
+    public init(
+        id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
+        methods: PresenterMethods, relinquished: [Relinquishment] = []
+    ) {
+        self.id = id
+        self.client = client
+        self.purpose = purpose
+        self.path = path
+        self.methods = methods
+        self.relinquished = relinquished
+    }
+}
+
+/// A fact that the arbiter learns.
+public enum Event: Hashable, Sendable {
+    /// A client asks for access.
+    case claimFiled(FiledClaim)
+    /// A claim that was granted by a former arbiter is found in its ledger, still running.
+    case claimRecovered(FiledClaim)
+    /// An accessor returned; one outcome for each item of the claim.
+    case claimEnded(ClaimID, outcomes: [ItemOutcome])
+    /// A client gave a claim up before it was granted (Rule 12.2), or its deadline passed.
+    case claimCancelled(ClaimID)
+    /// A presenter was registered.
+    case presenterAdded(RegisteredPresenter)
+    /// A presenter's place became known, or changed by its own word (Rule 5.5).
+    case presenterPlaced(PresenterID, ItemPath?)
+    /// A presenter was removed (Rule 5.7).
+    case presenterRemoved(PresenterID)
+    /// A presenter has done what a claim asked of it, or failed to.
+    case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
+    /// A client process died: all that was its is gone (Rule 15.8).
+    case clientDied(ClientID)
+    /// The monotonic time, in nanoseconds, of the events that follow.
+    case clockAdvanced(to: UInt64)
+}
+
+/// Something that the arbiter wants done.
+public enum Effect: Hashable, Sendable {
+    /// Let the claim's accessor run.
+    case grant(ClaimID)
+    /// Tell the claimant that a presenter refused; the claim is over (Rule 9.1).
+    case fail(ClaimID, PresenterFailure)
+    /// Ask a presenter to make way for a claim, and to answer.
+    case askToYield(PresenterID, for: ClaimID, YieldSteps)
+    /// Tell a presenter that it may have its item back (Rule 8.2).
+    case reacquire(PresenterID, Relinquishment)
+    /// Tell a presenter what happened.
+    case notify(PresenterID, Notice)
+    /// Send `clockAdvanced` at this monotonic time, in nanoseconds, if not earlier.
+    case wakeAt(UInt64)
+}
+
+/// What one waiting claim waits for, for people and for cycle finding (Rules 18.4, 18.5).
+public enum Impediment: Hashable, Sendable {
+    /// Another claim must end first.
+    case claim(ClaimID)
+    /// A presenter must answer first.
+    case presenter(PresenterID, YieldSteps)
+}
+
+/// Where a claim is in its life, as status shows it.
+public enum ClaimStage: UInt8, CaseIterable, Hashable, Sendable {
+    /// Stage 1: waits for other claims.
+    case waiting = 0
+    /// Stage 2: holds its place, presenters are being asked.
+    case asking = 1
+    /// Its accessor may run.
+    case granted = 2
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names by which the arbiter knows claims, presenters, clients and purposes. Each is a type of
+// its own, so that one can never be passed where another belongs.
+
+/// A claim's identity, its ticket, and so its place in line: smaller was filed earlier (Rule 2.14).
+public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The ticket. Unique for the life of the arbiter and of those that recover from it.
+    public var rawValue: UInt64
+
+    /// Wraps a ticket.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The filing order.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// A short form for timelines and failures.
+    public var description: String { "claim \(rawValue)" }
+}
+
+/// A registered presenter's identity; smaller was registered earlier.
+public struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// A number that is unique for the life of the arbiter.
+    public var rawValue: UInt64
+
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The order of registration.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// A short form for timelines and failures.
+    public var description: String { "presenter \(rawValue)" }
+}
+
+/// A client process.
+public struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// A number that is unique for the life of the arbiter.
+    public var rawValue: UInt32
+
+    /// Wraps a number.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The order of arrival.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// A short form for timelines and failures.
+    public var description: String { "client \(rawValue)" }
+}
+
+/// A purpose identifier, compared byte for byte (Rule 4.1).
+///
+/// Claims of equal purpose never wait for each other (Rule 2.10).
+public struct Purpose: Hashable, Sendable, CustomStringConvertible {
+    /// The identifier's UTF-8.
+    public var bytes: [UInt8]
+
+    /// A purpose from its bytes.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A purpose from its text.
+    public init(_ text: String) { self.bytes = Array(text.utf8) }
+
+    /// The identifier as text.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
