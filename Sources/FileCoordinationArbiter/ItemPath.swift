@@ -26,7 +26,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     /// Repeated and trailing slashes make no difference (Rule 1.9).
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.first == Self.slash else { return nil }
-        self.init(components: bytes.split(separator: Self.slash).map(Array.init))
+        self.init(components: bytes.split(separator: Self.slash).map { Array($0) })
     }
 
     /// The path written as `text`; see ``init(bytes:)``.
