@@ -27,7 +27,9 @@ let package = Package(
     targets: [
         // MARK: Libraries, from the bottom up
         .target(name: "FileCoordinationArbiter", swiftSettings: strict),
-        .target(name: "FileCoordinationWire", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
@@ -45,8 +47,8 @@ let package = Package(
         .target(
             name: "FileCoordination",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger",
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
             ],
             swiftSettings: strict),
 
@@ -77,7 +79,8 @@ let package = Package(
             name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationWireTests", dependencies: ["FileCoordinationWire"],
+            name: "FileCoordinationWireTests",
+            dependencies: ["FileCoordinationWire", "FileCoordinationArbiter"],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationSystemTests", dependencies: ["FileCoordinationSystem"],
@@ -87,7 +90,8 @@ let package = Package(
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationTests", dependencies: ["FileCoordination"],
+            name: "FileCoordinationTests",
+            dependencies: ["FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
