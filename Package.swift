@@ -56,14 +56,15 @@ let package = Package(
         .executableTarget(
             name: "filecoordinationd",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationSystem",
+                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "filecoord",
             dependencies: [
-                "FileCoordination", "FileCoordinationSystem",
+                "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
+                "FileCoordinationWire", "FileCoordinationSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

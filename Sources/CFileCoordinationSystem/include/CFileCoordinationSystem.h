@@ -1,1 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Swift cannot import from Glibc, and what must run where Swift must not: in signal handlers
+// and in half-made processes.
+//
+// Every function returns a result >= 0, or -errno. This header includes nothing but the two below:
+// system headers here would clash with the modules that Swift's own overlays are built from.
+#ifndef CFILECOORDINATIONSYSTEM_H
+#define CFILECOORDINATIONSYSTEM_H
+
+#include <stddef.h>
 #include <stdint.h>
+
+// ---- file.c: files and directories
+
+struct fcs_status {
+    uint64_t device, inode, size, link_count;
+    int64_t modified_ns, changed_ns;
+    uint32_t mode, owner, group;
+};
+
+int fcs_open_at(int directory, const char *_Nonnull name, int flags, uint32_t mode);
+int fcs_make_directory_at(int directory, const char *_Nonnull name, uint32_t mode);
+int fcs_close(int descriptor);
+int fcs_status_at(
+    int directory, const char *_Nonnull name, int follow_links, struct fcs_status *_Nonnull out);
+int fcs_status_of(int descriptor, struct fcs_status *_Nonnull out);
+int fcs_remove_at(int directory, const char *_Nonnull name, int is_directory);
+/// Fills `buffer` with `struct linux_dirent64`s; 0 at the end.
+intptr_t fcs_directory_entries(int directory, void *_Nonnull buffer, size_t capacity);
+
+enum { FCS_RENAME_REPLACE = 0, FCS_RENAME_REFUSE = 1, FCS_RENAME_EXCHANGE = 2 };
+int fcs_rename_at(
+    int from_directory, const char *_Nonnull from, int to_directory, const char *_Nonnull to,
+    uint32_t flags);
+
+int fcs_try_lock(int file);    // 1: locked, 0: somebody else has it
+int fcs_lock_waiting(int file);
+int fcs_unlock(int file);
+int fcs_is_locked_by_another(int file);
+
+int fcs_reserve(int file, uint64_t length);
+int fcs_truncate(int file, uint64_t length);
+int fcs_synchronize(int file);
+int fcs_reflink(int from, int to);
+intptr_t fcs_copy_range(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length);
+intptr_t fcs_read_at(int file, void *_Nullable buffer, size_t length, uint64_t offset);
+intptr_t fcs_write_at(int file, const void *_Nullable buffer, size_t length, uint64_t offset);
+intptr_t fcs_read_link(const char *_Nonnull path, char *_Nonnull buffer, size_t capacity);
+
+// ---- memory.c: mappings, futexes, the clock
+
+int fcs_memory_file(const char *_Nonnull name);
+int fcs_map(
+    int file, size_t length, int writable, int inherited_by_fork,
+    void *_Nullable *_Nonnull base);
+int fcs_unmap(void *_Nonnull base, size_t length);
+
+uint64_t fcs_monotonic_now(void);
+/// Waits while `*address == expected`; `deadline` is absolute, in nanoseconds of CLOCK_MONOTONIC,
+/// UINT64_MAX for never. 0, -EAGAIN, -ETIMEDOUT, -EINTR, or -EFAULT.
+int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline);
+int fcs_futex_wake(void *_Nonnull address, int32_t count);
+/// Reads a byte and throws it away: for the fault that it may cause.
+void fcs_touch(const void *_Nonnull address);
+
+// ---- guard.c: surviving the truncation of a mapped file
+
+int fcs_mapping_protect(void *_Nonnull base, size_t length);
+void fcs_mapping_unprotect(void *_Nonnull base);
+int fcs_mapping_was_truncated(void *_Nonnull base);
+
+// ---- fork.c: what a forked child must not keep
+
+enum { FCS_GUARDED_DESCRIPTORS = 65536 };
+int fcs_fork_guard_install(void);
+// Forks wait between these two.
+void fcs_fork_hold(void);
+void fcs_fork_release(void);
+void fcs_close_in_child(int descriptor);
+void fcs_keep_in_child(int descriptor);
+uint64_t fcs_process_token(void);
+void fcs_process_token_rearm(void);
+
+// ---- socket.c: AF_UNIX, SOCK_SEQPACKET
+
+enum { FCS_MAXIMUM_DESCRIPTORS = 16, FCS_MAXIMUM_SOCKET_PATH = 107 };
+
+struct fcs_credentials {
+    int32_t process;
+    uint32_t user, group;
+};
+
+struct fcs_received {
+    int truncated;
+    int descriptor_count;
+    int descriptors[FCS_MAXIMUM_DESCRIPTORS];
+};
+
+int fcs_socket(void);
+int fcs_socket_pair(int *_Nonnull first, int *_Nonnull second);
+int fcs_socket_bind(int socket, const char *_Nonnull path);
+int fcs_socket_listen(int socket, int backlog);
+/// `patience` in nanoseconds, UINT64_MAX for ever.
+int fcs_socket_connect(int socket, const char *_Nonnull path, uint64_t patience);
+int fcs_socket_accept(int socket);
+intptr_t fcs_socket_send(
+    int socket, const void *_Nullable bytes, size_t length, const int *_Nullable descriptors,
+    int descriptor_count, int waiting);
+intptr_t fcs_socket_receive(
+    int socket, void *_Nullable buffer, size_t capacity, int waiting,
+    struct fcs_received *_Nonnull out);
+int fcs_socket_peer_credentials(int socket, struct fcs_credentials *_Nonnull out);
+int fcs_socket_peer_process(int socket);
+int fcs_socket_send_buffer(int socket);
+int fcs_socket_shut_down(int socket);
+
+// ---- poll.c: waiting for descriptors
+
+enum { FCS_READABLE = 1, FCS_WRITABLE = 2, FCS_HANGUP = 4 };
+enum { FCS_POLL_ADD = 1, FCS_POLL_REMOVE = 2, FCS_POLL_MODIFY = 3, FCS_POLL_BATCH = 64 };
+
+struct fcs_ready {
+    uint64_t token;
+    uint32_t events;
+};
+
+int fcs_poller(void);
+int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token, uint32_t events);
+/// `out` has room for FCS_POLL_BATCH; `deadline` as for futexes.
+int fcs_poller_wait(int poller, struct fcs_ready *_Nonnull out, uint64_t deadline);
+int fcs_is_readable_now(int descriptor);
+
+int fcs_wake_up(void);
+int fcs_wake_up_signal(int wake_up);
+int fcs_wake_up_drain(int wake_up);
+
+int fcs_watch(void);
+int fcs_watch_add(int watch, const char *_Nonnull path, uint32_t mask);
+int fcs_watch_remove(int watch, int identifier);
+intptr_t fcs_read_now(int descriptor, void *_Nonnull buffer, size_t capacity);
+
+// ---- process.c: processes and threads
+
+int fcs_process_open(int32_t process);
+int fcs_process_kill(int process_descriptor, int32_t signal);
+/// 1 if the program runs with rights that its starter need not have (set-user-ID and the like).
+int fcs_process_has_borrowed_rights(void);
+/// Starts a daemon; 0 once it runs the new program. `inherited` becomes descriptor 3; -1 for none.
+int fcs_process_start_detached(
+    const char *_Nonnull executable, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, int inherited);
+
+int fcs_thread_start_detached(
+    const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),
+    void *_Nonnull context);
+
+#endif

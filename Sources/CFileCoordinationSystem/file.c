@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files and directories, always relative to an open directory; locks that belong to an open file.
+#define _GNU_SOURCE
+#include "CFileCoordinationSystem.h"
+#include "result.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int fcs_open_at(int directory, const char *name, int flags, uint32_t mode) {
+    return RESULT_RETRYING(openat(directory, name, flags | O_CLOEXEC | O_NOCTTY, (mode_t)mode));
+}
+
+int fcs_make_directory_at(int directory, const char *name, uint32_t mode) {
+    return RESULT(mkdirat(directory, name, (mode_t)mode));
+}
+
+int fcs_close(int descriptor) {
+    // Never repeated: on Linux the number is free again even after EINTR.
+    return RESULT(close(descriptor));
+}
+
+static int64_t nanoseconds(struct timespec time) {
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int translate(int result, const struct stat *in, struct fcs_status *out) {
+    if (result < 0) return result;
+    *out = (struct fcs_status){
+        .device = in->st_dev,
+        .inode = in->st_ino,
+        .size = (uint64_t)in->st_size,
+        .link_count = in->st_nlink,
+        .modified_ns = nanoseconds(in->st_mtim),
+        .changed_ns = nanoseconds(in->st_ctim),
+        .mode = in->st_mode,
+        .owner = in->st_uid,
+        .group = in->st_gid,
+    };
+    return 0;
+}
+
+int fcs_status_at(int directory, const char *name, int follow_links, struct fcs_status *out) {
+    struct stat status;
+    int flags = follow_links ? 0 : AT_SYMLINK_NOFOLLOW;
+    return translate(RESULT(fstatat(directory, name, &status, flags)), &status, out);
+}
+
+int fcs_status_of(int descriptor, struct fcs_status *out) {
+    struct stat status;
+    return translate(RESULT(fstat(descriptor, &status)), &status, out);
+}
+
+int fcs_remove_at(int directory, const char *name, int is_directory) {
+    return RESULT(unlinkat(directory, name, is_directory ? AT_REMOVEDIR : 0));
+}
+
+intptr_t fcs_directory_entries(int directory, void *buffer, size_t capacity) {
+    return RESULT(getdents64(directory, buffer, capacity));
+}
+
+int fcs_rename_at(
+    int from_directory, const char *from, int to_directory, const char *to, uint32_t flags) {
+    // Without flags the plain call, which every file system has.
+    if (flags == FCS_RENAME_REPLACE) return RESULT(renameat(from_directory, from, to_directory, to));
+    return RESULT(renameat2(from_directory, from, to_directory, to, flags));
+}
+
+static struct flock whole_file(short type) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+}
+
+int fcs_try_lock(int file) {
+    struct flock lock = whole_file(F_WRLCK);
+    int result = RESULT_RETRYING(fcntl(file, F_OFD_SETLK, &lock));
+    if (result == -EAGAIN || result == -EACCES) return 0;
+    return result < 0 ? result : 1;
+}
+
+int fcs_lock_waiting(int file) {
+    struct flock lock = whole_file(F_WRLCK);
+    return RESULT_RETRYING(fcntl(file, F_OFD_SETLKW, &lock));
+}
+
+int fcs_unlock(int file) {
+    struct flock lock = whole_file(F_UNLCK);
+    return RESULT_RETRYING(fcntl(file, F_OFD_SETLK, &lock));
+}
+
+int fcs_is_locked_by_another(int file) {
+    struct flock lock = whole_file(F_WRLCK);
+    int result = RESULT_RETRYING(fcntl(file, F_OFD_GETLK, &lock));
+    return result < 0 ? result : lock.l_type != F_UNLCK;
+}
+
+int fcs_reserve(int file, uint64_t length) {
+    int error;
+    do {
+        error = posix_fallocate(file, 0, (off_t)length);
+    } while (error == EINTR);
+    return -error;
+}
+
+int fcs_truncate(int file, uint64_t length) {
+    return RESULT_RETRYING(ftruncate(file, (off_t)length));
+}
+
+int fcs_synchronize(int file) { return RESULT_RETRYING(fdatasync(file)); }
+
+int fcs_reflink(int from, int to) { return RESULT_RETRYING(ioctl(to, FICLONE, from)); }
+
+intptr_t fcs_copy_range(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length) {
+    off_t in = (off_t)from_offset, out = (off_t)to_offset;
+    return RESULT_RETRYING(copy_file_range(from, &in, to, &out, length, 0));
+}
+
+intptr_t fcs_read_at(int file, void *buffer, size_t length, uint64_t offset) {
+    return RESULT_RETRYING(pread(file, buffer, length, (off_t)offset));
+}
+
+intptr_t fcs_write_at(int file, const void *buffer, size_t length, uint64_t offset) {
+    return RESULT_RETRYING(pwrite(file, buffer, length, (off_t)offset));
+}
+
+intptr_t fcs_read_link(const char *path, char *buffer, size_t capacity) {
+    return RESULT(readlink(path, buffer, capacity));
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A forked child inherits every descriptor, and with them the appearance of being its parent. The
+// ones in this table are closed in the child before fork() returns there; a word that the kernel
+// wipes tells the child that it is one. The handler runs where only async-signal-safe code may, so
+// the table is a bit per descriptor and takes no lock.
+#define _GNU_SOURCE
+#include "CFileCoordinationSystem.h"
+#include "result.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { BITS = 64, WORDS = FCS_GUARDED_DESCRIPTORS / BITS };
+
+static _Atomic uint64_t guarded[WORDS];
+static _Atomic uint64_t fallback_token;
+static _Atomic uint64_t *token = &fallback_token;
+static int install_error;
+
+// Held while a mapping is made that a child must not inherit, and while the process forks: the
+// kernel offers no mapping that is private to the process from the start.
+static pthread_mutex_t making_mapping = PTHREAD_MUTEX_INITIALIZER;
+
+void fcs_fork_hold(void) {
+    fcs_fork_guard_install();
+    pthread_mutex_lock(&making_mapping);
+}
+
+void fcs_fork_release(void) { pthread_mutex_unlock(&making_mapping); }
+
+static void before_fork(void) { pthread_mutex_lock(&making_mapping); }
+
+static void in_parent(void) { pthread_mutex_unlock(&making_mapping); }
+
+static void in_child(void) {
+    int saved = errno;
+    // Locked by this very thread, before the fork.
+    pthread_mutex_unlock(&making_mapping);
+    for (int i = 0; i < WORDS; i++) {
+        uint64_t word = atomic_exchange(&guarded[i], 0);
+        while (word) {
+            close(i * BITS + __builtin_ctzll(word));
+            word &= word - 1;
+        }
+    }
+    // The kernel has wiped the page already, unless it is too old to.
+    atomic_store(token, 0);
+    errno = saved;
+}
+
+static void install(void) {
+    void *page = mmap(
+        NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+        -1, 0);
+    if (page != MAP_FAILED) {
+        madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
+        token = page;
+    }
+    fcs_process_token_rearm();
+    install_error = -pthread_atfork(before_fork, in_parent, in_child);
+}
+
+int fcs_fork_guard_install(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
+    return install_error;
+}
+
+void fcs_close_in_child(int descriptor) {
+    fcs_fork_guard_install();
+    if (descriptor < 0 || descriptor >= FCS_GUARDED_DESCRIPTORS) return;
+    atomic_fetch_or(&guarded[descriptor / BITS], UINT64_C(1) << (descriptor % BITS));
+}
+
+void fcs_keep_in_child(int descriptor) {
+    if (descriptor < 0 || descriptor >= FCS_GUARDED_DESCRIPTORS) return;
+    atomic_fetch_and(&guarded[descriptor / BITS], ~(UINT64_C(1) << (descriptor % BITS)));
+}
+
+uint64_t fcs_process_token(void) {
+    fcs_fork_guard_install();
+    return atomic_load(token);
+}
+
+void fcs_process_token_rearm(void) {
+    uint64_t value = 0;
+    // Blocks only while a machine boots. The fallback still differs from the parent's.
+    if (getrandom(&value, sizeof value, 0) != sizeof value)
+        value = fcs_monotonic_now() ^ ((uint64_t)getpid() << 32);
+    // What is armed stays: objects remember the token of the process they were made in.
+    uint64_t expected = 0;
+    atomic_compare_exchange_strong(token, &expected, value | 1);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Touching a mapped file beyond its end raises SIGBUS, and whoever may write the file may truncate
+// it. The handler puts a page of zeros where the missing one was, and notes that it did, as display
+// servers do for the buffers of their clients. The table is read in a signal handler, so it is made
+// of atomics alone.
+#define _GNU_SOURCE
+#include "CFileCoordinationSystem.h"
+#include "result.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CAPACITY = 4096, RESERVED = 1 };
+
+struct entry {
+    _Atomic uintptr_t base;    // 0: free; RESERVED: being filled in
+    _Atomic size_t length;
+    _Atomic int truncated;
+};
+
+static struct entry table[CAPACITY];
+static _Atomic size_t used;    // entries beyond this were never used
+static struct sigaction previous;
+static size_t page_size;
+static int install_error;
+
+static struct entry *entry_over(uintptr_t address) {
+    size_t count = atomic_load(&used);
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t base = atomic_load(&table[i].base);
+        if (base <= RESERVED || address < base) continue;
+        if (address - base >= atomic_load(&table[i].length)) continue;
+        if (atomic_load(&table[i].base) == base) return &table[i];
+    }
+    return NULL;
+}
+
+static struct entry *entry_at(uintptr_t base) {
+    size_t count = atomic_load(&used);
+    for (size_t i = 0; i < count; i++)
+        if (atomic_load(&table[i].base) == base) return &table[i];
+    return NULL;
+}
+
+static void hand_on(int signal, siginfo_t *info, void *context) {
+    if (previous.sa_flags & SA_SIGINFO) {
+        previous.sa_sigaction(signal, info, context);
+    } else if (previous.sa_handler == SIG_IGN && info->si_code <= 0) {
+        return;    // Sent by a process, and ignored. A fault cannot be ignored.
+    } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+        // Blocked while this handler runs; it ends the process when the handler returns.
+        struct sigaction fatal = {.sa_handler = SIG_DFL};
+        sigaction(signal, &fatal, NULL);
+        raise(signal);
+    } else {
+        previous.sa_handler(signal);
+    }
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    int saved = errno;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    struct entry *entry = info->si_code == BUS_ADRERR ? entry_over(address) : NULL;
+    if (entry) {
+        // Noted first: whoever sees the zeros can see why.
+        atomic_store(&entry->truncated, 1);
+        void *page = (void *)(address & ~(uintptr_t)(page_size - 1));
+        void *mapped = mmap(
+            page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (mapped == MAP_FAILED) entry = NULL;
+    }
+    if (!entry) hand_on(signal, info, context);
+    errno = saved;
+}
+
+static void install(void) {
+    page_size = (size_t)sysconf(_SC_PAGESIZE);
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGBUS, NULL, &previous) < 0 || sigaction(SIGBUS, &action, NULL) < 0)
+        install_error = -errno;
+}
+
+int fcs_mapping_protect(void *base, size_t length) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
+    if (install_error < 0) return install_error;
+    if (entry_at((uintptr_t)base)) return 0;
+    for (size_t i = 0; i < CAPACITY; i++) {
+        uintptr_t expected = 0;
+        if (!atomic_compare_exchange_strong(&table[i].base, &expected, RESERVED)) continue;
+        atomic_store(&table[i].length, length);
+        atomic_store(&table[i].truncated, 0);
+        size_t count = atomic_load(&used);
+        while (count < i + 1 && !atomic_compare_exchange_weak(&used, &count, i + 1)) {}
+        atomic_store(&table[i].base, (uintptr_t)base);
+        return 0;
+    }
+    return -ENOSPC;
+}
+
+void fcs_mapping_unprotect(void *base) {
+    size_t count = atomic_load(&used);
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t expected = (uintptr_t)base;
+        atomic_compare_exchange_strong(&table[i].base, &expected, 0);
+    }
+}
+
+int fcs_mapping_was_truncated(void *base) {
+    struct entry *entry = entry_at((uintptr_t)base);
+    return entry && atomic_load(&entry->truncated);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that processes share, and sleeping on a word of it.
+#define _GNU_SOURCE
+#include "CFileCoordinationSystem.h"
+#include "result.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(((struct timespec *)0)->tv_sec) == 8, "the futex call is given 64-bit time");
+
+int fcs_memory_file(const char *name) {
+    return RESULT(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+}
+
+int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void **base) {
+    int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+    // No fork may come between the two calls.
+    if (!inherited_by_fork) fcs_fork_hold();
+    int error = 0;
+    void *mapped = mmap(NULL, length, protection, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED) {
+        error = errno;
+    } else if (!inherited_by_fork && madvise(mapped, length, MADV_DONTFORK) < 0) {
+        error = errno;
+        munmap(mapped, length);
+    }
+    if (!inherited_by_fork) fcs_fork_release();
+    if (error) return -error;
+    *base = mapped;
+    return 0;
+}
+
+int fcs_unmap(void *base, size_t length) { return RESULT(munmap(base, length)); }
+
+uint64_t fcs_monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline) {
+    struct timespec until = {
+        .tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
+    // The bitset form takes an absolute time, of CLOCK_MONOTONIC unless told otherwise.
+    return (int)RESULT(syscall(
+        SYS_futex, address, FUTEX_WAIT_BITSET, expected, deadline == UINT64_MAX ? NULL : &until,
+        NULL, FUTEX_BITSET_MATCH_ANY));
+}
+
+int fcs_futex_wake(void *address, int32_t count) {
+    return (int)RESULT(syscall(SYS_futex, address, FUTEX_WAKE, count, NULL, NULL, 0));
+}
+
+void fcs_touch(const void *address) { (void)*(const volatile char *)address; }

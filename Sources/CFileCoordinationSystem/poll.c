@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for many descriptors at once, for another thread's nudge, and for changes in directories.
+#define _GNU_SOURCE
+#include "CFileCoordinationSystem.h"
+#include "result.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+int fcs_poller(void) { return RESULT(epoll_create1(EPOLL_CLOEXEC)); }
+
+int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token, uint32_t events) {
+    static const int operations[] = {
+        [FCS_POLL_ADD] = EPOLL_CTL_ADD,
+        [FCS_POLL_REMOVE] = EPOLL_CTL_DEL,
+        [FCS_POLL_MODIFY] = EPOLL_CTL_MOD,
+    };
+    struct epoll_event event = {.data.u64 = token};
+    if (events & FCS_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
+    if (events & FCS_WRITABLE) event.events |= EPOLLOUT;
+    return RESULT(epoll_ctl(poller, operations[operation], descriptor, &event));
+}
+
+/// Rounded up, so that nobody wakes before the time and finds nothing to do.
+static int milliseconds_until(uint64_t deadline) {
+    if (deadline == UINT64_MAX) return -1;
+    uint64_t now = fcs_monotonic_now();
+    if (now >= deadline) return 0;
+    uint64_t left = (deadline - now + 999999) / 1000000;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+int fcs_poller_wait(int poller, struct fcs_ready *out, uint64_t deadline) {
+    struct epoll_event events[FCS_POLL_BATCH];
+    int count =
+        RESULT_RETRYING(epoll_wait(poller, events, FCS_POLL_BATCH, milliseconds_until(deadline)));
+    for (int i = 0; i < count; i++) {
+        uint32_t seen = events[i].events;
+        out[i].token = events[i].data.u64;
+        out[i].events = 0;
+        if (seen & EPOLLIN) out[i].events |= FCS_READABLE;
+        if (seen & EPOLLOUT) out[i].events |= FCS_WRITABLE;
+        if (seen & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) out[i].events |= FCS_HANGUP;
+    }
+    return count;
+}
+
+int fcs_is_readable_now(int descriptor) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+    return RESULT_RETRYING(poll(&entry, 1, 0));
+}
+
+int fcs_wake_up(void) { return RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+int fcs_wake_up_signal(int wake_up) {
+    uint64_t one = 1;
+    intptr_t result = RESULT_RETRYING(write(wake_up, &one, sizeof one));
+    // Full means signalled, and often.
+    return result < 0 && result != -EAGAIN ? (int)result : 0;
+}
+
+int fcs_wake_up_drain(int wake_up) {
+    uint64_t count;
+    intptr_t result = RESULT_RETRYING(read(wake_up, &count, sizeof count));
+    if (result == -EAGAIN) return 0;
+    return result < 0 ? (int)result : 1;
+}
+
+int fcs_watch(void) { return RESULT(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
+
+int fcs_watch_add(int watch, const char *path, uint32_t mask) {
+    return RESULT(inotify_add_watch(watch, path, mask));
+}
+
+int fcs_watch_remove(int watch, int identifier) {
+    return RESULT(inotify_rm_watch(watch, identifier));
+}
+
+intptr_t fcs_read_now(int descriptor, void *buffer, size_t capacity) {
+    return RESULT_RETRYING(read(descriptor, buffer, capacity));
+}

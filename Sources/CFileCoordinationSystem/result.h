@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How every function here reports: the result, or -errno.
+#ifndef FCS_RESULT_H
+#define FCS_RESULT_H
+
+#include <errno.h>
+
+#define RESULT(call)                                   \
+    ({                                                 \
+        __typeof__(call) result_ = (call);             \
+        result_ < 0 ? (__typeof__(call))-errno : result_; \
+    })
+
+/// The same, for calls that are simply repeated when a signal interrupts them.
+#define RESULT_RETRYING(call)                          \
+    ({                                                 \
+        __typeof__(call) retried_;                     \
+        do {                                           \
+            retried_ = RESULT(call);                   \
+        } while (retried_ == -EINTR);                  \
+        retried_;                                      \
+    })
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a URL to a place: the parent directory with its links resolved, plus the last component,
+// whose link is not followed (Rules 1.3, 1.4). Runs on the caller's own thread, so that a mount
+// which never answers holds up nobody but who asked for it.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// Where a URL leads, and what was found there.
+struct ResolvedPlace: Hashable {
+    var path: ItemPath
+    var isDirectory: Bool
+    var packageDepths: [Int]
+
+    /// One item of a claim on this place.
+    func item(_ access: Access) -> AccessItem {
+        AccessItem(
+            path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths)
+    }
+}
+
+/// Resolves URLs to places.
+enum PlaceResolver {
+    /// The kernel's bound, its closing NUL included.
+    private static let pathMaximum = 4096
+
+    /// Looks at the file system for the place that `url` names. Nonexistence is no error (Rule 1.1).
+    static func resolve(_ url: URL) throws(PlaceError) -> ResolvedPlace {
+        let path = try canonicalPath(of: pathBytes(of: url))
+        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        return ResolvedPlace(
+            path: path, isDirectory: status?.kind == .directory,
+            packageDepths: packageDepths(of: path))
+    }
+
+    /// The path of `url` as the bytes that the kernel would be given, absolute.
+    static func pathBytes(of url: URL) throws(PlaceError) -> [UInt8] {
+        guard url.isFileURL else { throw .unsupportedScheme }
+        let absolute = url.absoluteURL
+        let encoded = absolute.path(percentEncoded: true)
+        guard !encoded.isEmpty else { throw .invalidName }
+        let bytes = try percentDecoded(encoded)
+        guard bytes.first == UInt8(ascii: "/") else { throw .invalidName }
+        guard !bytes.contains(0) else { throw .invalidName }
+        guard bytes.count < pathMaximum else { throw .tooLong }
+        return bytes
+    }
+
+    /// Byte for byte, also where the bytes are no text (Rule 1.2).
+    private static func percentDecoded(_ encoded: String) throws(PlaceError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.utf8.count)
+        var rest = Substring(encoded).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2,
+                let value = UInt8(digits, radix: 16)
+            else { throw .invalidName }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    // MARK: Links on the way
+
+    private static let slash = UInt8(ascii: "/")
+    private static let dot: [UInt8] = [UInt8(ascii: ".")]
+    private static let dotDot: [UInt8] = [UInt8(ascii: "."), UInt8(ascii: ".")]
+
+    private static func canonicalPath(of bytes: [UInt8]) throws(PlaceError) -> ItemPath {
+        var components = bytes.split(separator: slash).map { Array($0) }.filter { $0 != dot }
+        guard let last = components.last else { return try path([]) }
+        // What ends in ".." names a directory, not a link.
+        if last == dotDot { return try path(realComponents(of: components)) }
+        components.removeLast()
+        let parent = try realComponents(of: components)
+        return try path(parent + [last])
+    }
+
+    /// The real path of a directory, or of as much of it as exists, plus the rest as it is written.
+    private static func realComponents(
+        of components: [ItemPath.Component]
+    ) throws(PlaceError) -> [ItemPath.Component] {
+        var existing = components
+        var rest: [ItemPath.Component] = []
+        while true {
+            do {
+                let real = try RealPath.resolve(joined(existing))
+                return applying(rest, to: real.split(separator: slash).map { Array($0) })
+            } catch {
+                let isAbsent =
+                    error.code == ErrorNumber.noSuchFile || error.code == ErrorNumber.notADirectory
+                guard isAbsent, let last = existing.popLast() else { throw PlaceError(error) }
+                rest.insert(last, at: 0)
+            }
+        }
+    }
+
+    /// What does not exist has no links, so that ".." can be taken at its word there.
+    private static func applying(
+        _ rest: [ItemPath.Component], to real: [ItemPath.Component]
+    ) -> [ItemPath.Component] {
+        rest.reduce(into: real) { result, component in
+            if component == dotDot {
+                _ = result.popLast()
+            } else {
+                result.append(component)
+            }
+        }
+    }
+
+    private static func joined(_ components: [ItemPath.Component]) -> [UInt8] {
+        guard !components.isEmpty else { return [slash] }
+        return components.flatMap { [slash] + $0 }
+    }
+
+    private static func path(_ components: [ItemPath.Component]) throws(PlaceError) -> ItemPath {
+        guard let path = ItemPath(components: components) else { throw .invalidName }
+        guard path.bytes.count < pathMaximum else { throw .tooLong }
+        return path
+    }
+
+    private static func packageDepths(of path: ItemPath) -> [Int] {
+        guard path.components.contains(where: { $0.contains(dot[0]) }) else { return [] }
+        return (1..<(path.depth + 1)).filter { depth in
+            path.components[depth - 1].contains(dot[0])
+                && PackagePolicy.isPackage(directoryAt: path.prefix(depth: depth).bytes)
+        }
+    }
+}

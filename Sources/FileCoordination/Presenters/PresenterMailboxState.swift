@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one presenter has been asked, how far it has got, and what is to be done next: facts in,
+// actions out, no queues and no locks. Asks are worked off strictly one after the other; notices and
+// reacquirers do not wait for them.
+//
+// It never looks into reacquirers and failures, so tests use strings for them.
+
+package import FileCoordinationArbiter
+
+/// The decisions of one presenter's mailbox.
+package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: Sendable {
+    /// Something that the mailbox is to do, in the order in which it was decided.
+    package enum Action: Sendable {
+        /// Add an operation to the presenter's queue.
+        case deliver(PresenterDelivery<Reacquirer>)
+        /// Answer the ask for this claim.
+        case answer(claim: UInt64, Failure?)
+        /// Tell the session whether the presenter is relinquished in this kind.
+        case relinquishmentChanged(Relinquishment, Bool)
+    }
+
+    private enum Step: Hashable, Sendable {
+        case relinquish(Relinquishment)
+        case save
+        case accommodateDeletion
+        case accommodateSubitemDeletion(ItemPath)
+    }
+
+    /// What a claim wants of the presenter, without the steps that were taken.
+    private struct Ask: Hashable, Sendable {
+        var claim: UInt64
+        var steps: ArraySlice<Step>
+    }
+
+    private enum Activity: Hashable, Sendable {
+        /// No ask is being worked on.
+        case idle
+        /// The ask's next step is to relinquish, but the presenter is still to get its item back
+        /// from an earlier time (Rule 8.5).
+        case awaitingReturn(Ask, Relinquishment)
+        /// The block of this call is waited for.
+        case relinquishing(Ask, Relinquishment, PresenterCallID)
+        /// The completion of this call, to save or to accommodate, is waited for.
+        case calling(Ask, PresenterCallID)
+        /// The presenter was removed: nothing happens any more (Rule 5.7).
+        case removed
+    }
+
+    private let methods: PresenterMethods
+    private var activity = Activity.idle
+    private var waiting: [Ask] = []
+    private var reader = RelinquishmentLifecycle<Reacquirer>()
+    private var writer = RelinquishmentLifecycle<Reacquirer>()
+    private var lastCall: UInt64 = 0
+
+    /// The mailbox of a presenter with these methods, which has its item and was asked nothing.
+    package init(methods: PresenterMethods) { self.methods = methods }
+
+    private subscript(kind: Relinquishment) -> RelinquishmentLifecycle<Reacquirer> {
+        get {
+            switch kind {
+            case .reader: reader
+            case .writer: writer
+            }
+        }
+        set {
+            switch kind {
+            case .reader: reader = newValue
+            case .writer: writer = newValue
+            }
+        }
+    }
+
+    // MARK: What the arbiter says
+
+    /// Notes that a claim asks the presenter to make way.
+    package mutating func asked(claim: UInt64, steps: YieldSteps) -> [Action] {
+        let ask = Ask(claim: claim, steps: implementedSteps(of: steps)[...])
+        switch activity {
+        case .idle:
+            return work(on: ask)
+        case .awaitingReturn, .relinquishing, .calling:
+            waiting.append(ask)
+            return []
+        case .removed:
+            return []
+        }
+    }
+
+    /// Notes that there is something to tell the presenter.
+    package mutating func noticed(_ notice: PresenterNotice) -> [Action] {
+        guard activity != .removed, methods.contains(notice.method) else { return [] }
+        return [.deliver(.notify(notice))]
+    }
+
+    /// Notes that the last access for which the presenter relinquished in this kind is over.
+    package mutating func recalled(_ kind: Relinquishment) -> [Action] {
+        switch self[kind].recall() {
+        case .nothing:
+            []
+        case .runReacquirer(let call, let reacquirer):
+            [
+                .relinquishmentChanged(kind, false),
+                .deliver(.reacquire(kind, call, reacquirer)),
+            ]
+        case .held:
+            [.relinquishmentChanged(kind, false)] + becameHeld(kind)
+        }
+    }
+
+    /// Notes that a claim is over before the presenter has made way for it (Rule 12.5).
+    package mutating func cancelled(claim: UInt64) -> [Action] {
+        waiting.removeAll { $0.claim == claim }
+        switch activity {
+        case .idle, .removed:
+            return []
+        case .awaitingReturn(let ask, _), .calling(let ask, _):
+            return ask.claim == claim ? workOnNext() : []
+        case .relinquishing(let ask, let kind, let call):
+            guard ask.claim == claim else { return [] }
+            self[kind].withdraw(call)
+            return workOnNext()
+        }
+    }
+
+    /// Notes that the arbiter was replaced: what was asked is forgotten, what is relinquished stays,
+    /// and the presenter is told to look again, since a message may have been lost.
+    package mutating func hostChanged() -> [Action] {
+        guard activity != .removed else { return [] }
+        waiting = []
+        activity = .idle
+        reader.hostChanged()
+        writer.hostChanged()
+        return noticed(.itemDidChange)
+    }
+
+    /// Notes that the presenter was removed.
+    package mutating func presenterRemoved() {
+        waiting = []
+        activity = .removed
+        reader = RelinquishmentLifecycle()
+        writer = RelinquishmentLifecycle()
+    }
+
+    // MARK: What the presenter does
+
+    /// Notes that the operation of a delivery has started; false if the presenter must not be called.
+    package mutating func begin(_ delivery: PresenterDelivery<Reacquirer>) -> Bool {
+        switch delivery {
+        case .relinquish(let kind, let call):
+            self[kind].begin(call)
+        case .save(let call), .accommodateDeletion(let call),
+            .accommodateSubitemDeletion(_, let call):
+            isCalling(call) != nil
+        case .notify:
+            activity != .removed
+        case .reacquire(let kind, let call, _):
+            self[kind].mayReturn(call)
+        }
+    }
+
+    /// Notes that the presenter called the block of its relinquish method (Rule 6.8).
+    package mutating func relinquished(
+        _ kind: Relinquishment, call: PresenterCallID, reacquirer: Reacquirer?
+    ) -> [Action] {
+        var actions: [Action] = []
+        switch self[kind].blockCalled(call, reacquirer: reacquirer) {
+        case .ignore:
+            return []
+        case .relinquished:
+            actions.append(.relinquishmentChanged(kind, true))
+        case .runReacquirer(let call, let reacquirer):
+            actions.append(.deliver(.reacquire(kind, call, reacquirer)))
+        case .held:
+            actions += becameHeld(kind)
+        }
+        if case .relinquishing(let ask, kind, call) = activity { actions += work(on: ask) }
+        return actions
+    }
+
+    /// Notes that the presenter saved or accommodated, or refused to (Rule 9.1).
+    package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
+        guard let ask = isCalling(call) else { return [] }
+        guard let failure else { return work(on: ask) }
+        return [.answer(claim: ask.claim, failure)] + workOnNext()
+    }
+
+    /// Notes that a reacquirer has run.
+    package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
+        self[kind].returned(call) ? becameHeld(kind) : []
+    }
+}
+
+extension PresenterMailboxState {
+    /// Takes the ask's steps, up to one that has to be waited for; goes on with the next ask if
+    /// there is none.
+    private mutating func work(on ask: Ask) -> [Action] {
+        var ask = ask
+        while let step = ask.steps.popFirst() {
+            let call = nextCall()
+            switch step {
+            case .relinquish(let kind):
+                switch self[kind].require(call) {
+                case .call:
+                    activity = .relinquishing(ask, kind, call)
+                    return [.deliver(.relinquish(kind, call))]
+                case .waitForBlock(let earlier):
+                    activity = .relinquishing(ask, kind, earlier)
+                    return []
+                case .waitForReturn:
+                    let again = Ask(claim: ask.claim, steps: [step] + ask.steps)
+                    activity = .awaitingReturn(again, kind)
+                    return []
+                case .goOn:
+                    continue
+                }
+            case .save:
+                activity = .calling(ask, call)
+                return [.deliver(.save(call))]
+            case .accommodateDeletion:
+                activity = .calling(ask, call)
+                return [.deliver(.accommodateDeletion(call))]
+            case .accommodateSubitemDeletion(let path):
+                activity = .calling(ask, call)
+                return [.deliver(.accommodateSubitemDeletion(path, call))]
+            }
+        }
+        return [.answer(claim: ask.claim, nil)] + workOnNext()
+    }
+
+    private mutating func workOnNext() -> [Action] {
+        activity = .idle
+        guard !waiting.isEmpty else { return [] }
+        return work(on: waiting.removeFirst())
+    }
+
+    private mutating func becameHeld(_ kind: Relinquishment) -> [Action] {
+        guard case .awaitingReturn(let ask, kind) = activity else { return [] }
+        return work(on: ask)
+    }
+
+    private func isCalling(_ call: PresenterCallID) -> Ask? {
+        guard case .calling(let ask, call) = activity else { return nil }
+        return ask
+    }
+
+    private mutating func nextCall() -> PresenterCallID {
+        lastCall += 1
+        return PresenterCallID(rawValue: lastCall)
+    }
+
+    private func implementedSteps(of steps: YieldSteps) -> [Step] {
+        var result: [Step] = []
+        for kind in steps.relinquish where methods.contains(kind.method) {
+            result.append(.relinquish(kind))
+        }
+        if steps.save, methods.contains(.save) { result.append(.save) }
+        if steps.accommodateDeletion, methods.contains(.accommodateDeletion) {
+            result.append(.accommodateDeletion)
+        }
+        if methods.contains(.accommodateSubitemDeletion) {
+            result += steps.accommodateSubitemDeletions.map { .accommodateSubitemDeletion($0) }
+        }
+        return result
+    }
+}
+
+extension Relinquishment {
+    /// The method that has to be implemented to be asked for it.
+    fileprivate var method: PresenterMethods {
+        switch self {
+        case .reader: .relinquishToReader
+        case .writer: .relinquishToWriter
+        }
+    }
+}
+
+extension PresenterMailboxState.Action: Equatable where Reacquirer: Equatable, Failure: Equatable {}
+extension PresenterMailboxState: Equatable where Reacquirer: Equatable {}
+extension PresenterMailboxState: Hashable where Reacquirer: Hashable {}

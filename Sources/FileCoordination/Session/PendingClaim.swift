@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One claim of this process, from filing until its accessor starts or it is given up. What decides
+// is the record's word in the ledger; this object remembers why a claim was given up, and tells an
+// asynchronous caller exactly once.
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+
+/// A claim that waits, or did.
+package final class PendingClaim: Sendable {
+    /// The claim's record in this process's ledger.
+    let record: RecordReference
+    private let ledger: LedgerWriter
+    private let decision = Lock<Decision>(.open)
+    /// Called once with the ending, for claims that no thread waits for.
+    private let onEnding: (@Sendable (AccessEnding) -> Void)?
+
+    private enum Decision {
+        /// The record's word has not been seen to leave "asked".
+        case open
+        /// Known, and told.
+        case made(AccessEnding)
+    }
+
+    init(
+        record: RecordReference, ledger: LedgerWriter,
+        onEnding: (@Sendable (AccessEnding) -> Void)?
+    ) {
+        self.record = record
+        self.ledger = ledger
+        self.onEnding = onEnding
+    }
+
+    /// Gives the claim up for `reason`, unless it was granted first; returns whether it did.
+    @discardableResult
+    func giveUp(_ reason: AccessEnding) -> Bool {
+        let isGivenUp = decision.withLock { decision in
+            guard case .open = decision, ledger.cancel(record) else { return false }
+            decision = .made(reason)
+            return true
+        }
+        guard isGivenUp else { return false }
+        ledger.wake(record)
+        onEnding?(reason)
+        return true
+    }
+
+    /// Notes that the word says "granted", for claims that no thread waits for.
+    func noteGrant() {
+        guard let onEnding, ledger.state(of: record) == .granted else { return }
+        let isFirst = decision.withLock { decision in
+            guard case .open = decision else { return false }
+            decision = .made(.granted)
+            return true
+        }
+        if isFirst { onEnding(.granted) }
+    }
+
+    /// Sleeps until the claim is decided, or until `deadline` in monotonic nanoseconds passes.
+    ///
+    /// - Returns: the ending, or nil when the deadline passed and the claim still waits.
+    func wait(until deadline: UInt64?) -> AccessEnding? {
+        switch ledger.waitWhileAsked(record, deadline: deadline) {
+        case .asked: nil
+        case .granted: .granted
+        case .draft, .cancelled, .released, .free:
+            decision.withLock { decision in
+                switch decision {
+                case .made(let ending): ending
+                case .open: .cancelled
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims: filing, giving up, releasing, and asking whom one waits for.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+extension Session {
+    /// Files one claim over `items`.
+    ///
+    /// - Parameter onEnding: for callers that do not wait: called once, on any thread, when the
+    ///   claim was granted or given up.
+    func file(
+        items: [AccessItem], purpose: Purpose,
+        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+    ) throws(NSError) -> PendingClaim {
+        let body = ClaimBody(
+            purpose: purpose.bytes, items: items,
+            enclosing: AccessorStack.current.map { WireRecord($0) }, threadID: 0)
+        let record: RecordReference
+        do {
+            record = try ledger.write(
+                kind: .claim, body: body.encode(), outcomeCapacity: items.count,
+                wantsMessage: onEnding != nil)
+        } catch {
+            throw FailureReason(error).nsError
+        }
+        let claim = PendingClaim(record: record, ledger: ledger, onEnding: onEnding)
+        state.withLock { $0.claims[record] = claim }
+        ledger.file(record)
+        announce(.filed(WireRecord(record)))
+        return claim
+    }
+
+    /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
+    @discardableResult
+    func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
+        guard claim.giveUp(reason) else { return false }
+        finish(claim.record)
+        return true
+    }
+
+    /// Ends a granted claim; `outcomes` tells what became of each item.
+    func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
+        do {
+            _ = try ledger.release(claim.record, outcome: outcomes.map(\.rawValue))
+        } catch {
+            preconditionFailure("Room for the outcomes was set aside when the claim was filed")
+        }
+        finish(claim.record)
+    }
+
+    private func finish(_ record: RecordReference) {
+        state.withLock { $0.claims[record] = nil }
+        announce(.ended(WireRecord(record)))
+    }
+
+    // MARK: What the host says
+
+    func granted(_ record: WireRecord) {
+        claim(record)?.noteGrant()
+    }
+
+    func failed(_ record: WireRecord, failure: [UInt8]) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(ErrorCoding.decode(failure)))
+    }
+
+    private func claim(_ record: WireRecord) -> PendingClaim? {
+        let reference = RecordReference(index: record.index, generation: record.generation)
+        return state.withLock { $0.claims[reference] }
+    }
+
+    // MARK: Questions
+
+    /// Asks the arbiter whom `claim` waits for.
+    ///
+    /// - Returns: nil when there was no answer until `deadline`, in monotonic nanoseconds; empty
+    ///   when it waits for nobody.
+    func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
+        let answer = Monitor<[Party]?>(nil)
+        state.withLock { $0.explanations[claim.record] = answer }
+        announce(.explain(WireRecord(claim.record)))
+        _ = answer.wait(until: deadline) { $0 != nil }
+        state.withLock { $0.explanations[claim.record] = nil }
+        return answer.withLock { $0 }
+    }
+
+    func explained(_ record: WireRecord, parties: [Party]) {
+        let reference = RecordReference(index: record.index, generation: record.generation)
+        guard let answer = state.withLock({ $0.explanations[reference] }) else { return }
+        answer.withLock { $0 = parties }
+        answer.notifyAll()
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This process's side of coordination: its ledger, its connection, its presenters. The one
+// process-wide object of the library, because the API has static methods; everything else is given
+// what it needs.
+//
+// Whoever wants something writes it into the ledger and then announces it; if there is no
+// connection just then, the connection thread makes one, and its hello makes the host read the
+// whole ledger. So nothing that was written is ever lost, only told later.
+
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+package import Foundation
+import Synchronization
+
+/// What this process has to do with coordination.
+package final class Session: Sendable {
+    let runtime: RuntimeDirectory
+    let ledger: LedgerWriter
+    let state = Lock(State())
+    let link: SessionLink
+    /// Tells whether this is still the process that opened the session (and not a forked child).
+    private let processToken = ForkGuard.processToken
+
+    struct State {
+        /// The connection, once its hello is on its way; nil between two connections.
+        var socket: SequencedSocket?
+        /// Claims from filing until their record is given back.
+        var claims: [RecordReference: PendingClaim] = [:]
+        /// Presenters in the order of their registration (Rule 5.1).
+        var presenters: [PresenterEntry] = []
+        /// Who waits to be told what a claim waits for.
+        var explanations: [RecordReference: Monitor<[Party]?>] = [:]
+        /// Pieces of a delivery that is too long for one message.
+        var deliveryParts = PartAssembler.delivery
+    }
+
+    private init(runtime: RuntimeDirectory, environment: [String: String]) throws {
+        self.runtime = runtime
+        ledger = try LedgerWriter(
+            directory: runtime.ledgers, globalEpoch: EpochFile(directory: runtime.directory))
+        link = try SessionLink(
+            election: Election(
+                runtime: runtime, daemon: DaemonLauncher.find(environment: environment)))
+        try link.start(for: self)
+    }
+
+    // MARK: The one session
+
+    /// This process's session, opened at first use; a forked child gets one of its own.
+    package static func current() throws(NSError) -> Session {
+        do {
+            return try cell().session.withLock { session in
+                if let session { return session }
+                let environment = ProcessInfo.processInfo.environment
+                let runtime = try RuntimeDirectory.open(environment: environment)
+                if let warning = runtime.warning { Diagnostics.say(warning) }
+                let fresh = try Session(runtime: runtime, environment: environment)
+                session = fresh
+                return fresh
+            }
+        } catch {
+            throw FailureReason.arbiterUnreachable("\(error)").nsError
+        }
+    }
+
+    /// Where a process keeps its session.
+    private final class Cell: Sendable {
+        let processToken = ForkGuard.processToken
+        let session = Lock<Session?>(nil)
+    }
+
+    /// The newest cell. One that a forked child inherits is left as it is, for ever: its lock may
+    /// have been held at the fork, and what it refers to is not mapped in the child.
+    private static let newestCell = Atomic<Unmanaged<Cell>?>(nil)
+
+    private static func cell() -> Cell {
+        while true {
+            let newest = newestCell.load(ordering: .acquiring)
+            if let cell = newest?._withUnsafeGuaranteedRef({ $0 }),
+                cell.processToken == ForkGuard.processToken
+            {
+                return cell
+            }
+            if ForkGuard.isForkedChild { ForkGuard.rearm() }
+            let fresh = Unmanaged.passRetained(Cell())
+            let (isOurs, _) = newestCell.compareExchange(
+                expected: newest, desired: fresh, ordering: .acquiringAndReleasing)
+            if !isOurs { fresh.release() }
+        }
+    }
+
+    /// Whether this process opened the session; in a forked child nothing of it may be touched.
+    package var isOurs: Bool { processToken == ForkGuard.processToken }
+
+    // MARK: Telling the host
+
+    /// Tells the host to look at `record`, now or by way of the next hello.
+    func announce(_ message: ClientMessage) {
+        let isSent = state.withLock { state in
+            guard let socket = state.socket else { return false }
+            return link.send(message, on: socket)
+        }
+        if !isSent { link.ring() }
+    }
+
+    /// Publishes `socket` and sends the hello in one step, so that whatever is written into the
+    /// ledger is either there when the host reads it all, or announced on this socket.
+    func connected(_ socket: SequencedSocket) throws(SystemError) {
+        let hello = ClientMessage.hello(
+            Hello(version: ProtocolVersion.current, ledgerName: Array(ledger.fileName.utf8)))
+        let result = state.withLock { state in
+            Swift.Result<Void, SystemError> { () throws(SystemError) in
+                _ = try socket.send(hello.encode())
+                state.socket = socket
+            }
+        }
+        try result.get()
+        // Grants to asynchronous callers whose message was lost with the former host.
+        for claim in state.withLock({ Array($0.claims.values) }) { claim.noteGrant() }
+    }
+
+    /// Forgets the connection; presenters forget what the former host asked of them.
+    func disconnected() {
+        let presenters = state.withLock { state in
+            state.socket = nil
+            return state.presenters
+        }
+        for presenter in presenters { presenter.mailbox.resetAfterHostChange() }
+    }
+
+    /// Whether a host is needed even if nobody calls.
+    var needsHost: Bool { state.withLock { !$0.claims.isEmpty || !$0.presenters.isEmpty } }
+
+    /// Fails all that waits: no arbiter can be reached.
+    func fail(_ error: NSError) {
+        for claim in state.withLock({ Array($0.claims.values) }) {
+            giveUp(claim, .failed(error))
+        }
+    }
+}

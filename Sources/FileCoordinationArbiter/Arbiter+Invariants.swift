@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is true between events, whatever happened. Debug builds check it after each one.
+
+extension Arbiter {
+    /// Stops a debug build in which an invariant is broken.
+    func assertInvariants() {
+        assert(
+            records.count > Limits.claimsCheckedAfterEveryEvent || brokenInvariant == nil,
+            brokenInvariant ?? "")
+    }
+
+    /// The first invariant that does not hold, in words, or nil.
+    package var brokenInvariant: String? {
+        brokenClaim ?? brokenPossession ?? brokenExclusion ?? brokenBooks
+    }
+
+    /// Every claim waits for something that exists and knows of it.
+    private var brokenClaim: String? {
+        for id in records.keys.sorted() {
+            guard let record = records[id] else { continue }
+            switch record.state {
+            case .filed:
+                if mode == .serving { return "\(id) was never looked at" }
+            case .waiting(let other):
+                guard records[other]?.watchers.contains(id) == true else {
+                    return "\(id) waits behind \(other), which does not know"
+                }
+                var excuses = Excuses()
+                guard blockers(of: record, &excuses).contains(other) else {
+                    return "\(id) waits behind \(other) without need: a lost wake-up"
+                }
+            case .asking(let asking):
+                if asking.awaited.isEmpty && asking.passers.isEmpty {
+                    return "\(id) asks nobody and waits for nobody"
+                }
+                for passer in asking.passers where records[passer]?.passed.contains(id) != true {
+                    return "\(id) waits for \(passer), which does not know"
+                }
+                for answer in asking.awaited
+                where registry[answer.presenter]?.awaitedBy.contains(id) != true {
+                    return "\(id) awaits \(answer.presenter), which does not know"
+                }
+            case .granted:
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// Nothing stays relinquished for nobody.
+    private var brokenPossession: String? {
+        for id in registry.keys.sorted() {
+            guard let record = registry[id] else { continue }
+            for kind in Relinquishment.allCases {
+                let claims: OrderedIDs<ClaimID>
+                switch record[kind] {
+                case .kept: continue
+                case .relinquishing(let claim): claims = [claim]
+                case .relinquished(let those, _): claims = those
+                }
+                if claims.isEmpty && mode == .serving { return "\(id) is relinquished for nobody" }
+                for claim in claims where records[claim]?.relinquished.contains(id) != true {
+                    return "\(id) is relinquished for \(claim), which does not know"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// No two conflicting claims run, and the places in the tree say what the rules say.
+    private var brokenExclusion: String? {
+        let all = records.keys.sorted().compactMap { records[$0] }
+        for record in all {
+            for other in all where other.claim.id != record.claim.id {
+                let rule = meeting(of: record.claim, with: other.claim)
+                if rule != meetingByPlace(of: record.claim, with: other.claim) {
+                    return "\(record.claim.id) and \(other.claim.id): tree and rules disagree"
+                }
+                // What ledgers say is so, even if it should not be.
+                let bothGranted =
+                    record.grant?.source == .arbiter && other.grant?.source == .arbiter
+                if rule != nil && bothGranted {
+                    return "\(record.claim.id) and \(other.claim.id) run and exclude each other"
+                }
+            }
+        }
+        return nil
+    }
+
+    private func meetingByPlace(of claim: FiledClaim, with other: FiledClaim) -> Meeting? {
+        guard claim.purpose != other.purpose else { return nil }
+        var result: Meeting?
+        _ = tree.firstNeighbour(of: claim.id) { id, meeting in
+            if id == other.id, result != .ordinary { result = meeting }
+            return false
+        }
+        return result
+    }
+
+    /// What is counted is there, and nothing else.
+    private var brokenBooks: String? {
+        var expected = Census()
+        for id in records.keys.sorted() {
+            guard let record = records[id] else { continue }
+            expected.enter(record.claim, record.stage)
+            for answer in record.asking?.awaited ?? [] {
+                if let asked = registry[answer.presenter] {
+                    expected.beginAwaiting(asked.registration.purpose)
+                }
+            }
+        }
+        if expected != census { return "the census is wrong" }
+        let isEmpty = records.isEmpty && registry.isEmpty
+        let leftBehind = tree.nodeCount != 1 || !belongings.isEmpty
+        return isEmpty && leftBehind ? "something was left behind" : nil
+    }
+}

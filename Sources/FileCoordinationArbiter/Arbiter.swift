@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arbiter: facts in, orders out. It does no input or output, reads no clock and looks at no
+// file, and what it decides depends on nothing but the events it was given, in their order. So a
+// test can fork it, replay it and try everything that can happen.
+
+/// Decides who may access what, and whom to ask before.
+public struct Arbiter: Hashable, Sendable {
+    /// Whether it decides yet.
+    enum Mode: Hashable, Sendable {
+        /// It is being told what a former arbiter left behind; nothing is granted.
+        case recovering
+        /// It decides.
+        case serving
+    }
+
+    var mode: Mode
+    /// The monotonic time, in nanoseconds, as far as it was told.
+    var now: UInt64 = 0
+    /// The youngest claim that was ever filed.
+    var youngestFiled = ClaimID(rawValue: 0)
+    /// Every claim that is not over.
+    var records: [ClaimID: ClaimRecord] = [:]
+    /// Every registered presenter.
+    var registry: [PresenterID: PresenterRecord] = [:]
+    /// What is whose.
+    var belongings: [ClientID: Belongings] = [:]
+    var census = Census()
+    var tree = PlaceTree()
+
+    /// What one client process has.
+    struct Belongings: Hashable, Sendable {
+        var claims: OrderedIDs<ClaimID> = []
+        var presenters: OrderedIDs<PresenterID> = []
+
+        var isEmpty: Bool { claims.isEmpty && presenters.isEmpty }
+    }
+
+    /// An arbiter that knows of nothing.
+    ///
+    /// One that is `recovering` takes note of what it is told, but decides nothing before
+    /// ``Event/recoveryFinished``.
+    public init(recovering: Bool = false) {
+        mode = recovering ? .recovering : .serving
+    }
+
+    /// Advances the arbiter by one event.
+    ///
+    /// Events about claims and presenters that are gone are ordinary races and are ignored, and so
+    /// are identifiers that are used a second time.
+    public mutating func handle(_ event: Event) -> [Effect] {
+        var turn = Turn()
+        switch event {
+        case .claimFiled(let claim): file(claim, &turn)
+        case .claimRecovered(let claim): recover(claim, &turn)
+        case .claimEnded(let claim, let outcomes): end(claim, outcomes, &turn)
+        case .claimCancelled(let claim): conclude(claim, &turn)
+        case .presenterAdded(let presenter): add(presenter, &turn)
+        case .presenterPlaced(let presenter, let path): place(presenter, at: path)
+        case .presenterRemoved(let presenter): remove(presenter, &turn)
+        case .presenterAnswered(let presenter, let claim, let failure):
+            answer(presenter, claim, failure, &turn)
+        case .clientDied(let client): bury(client, &turn)
+        case .clockAdvanced(let time): now = max(now, time)
+        case .recoveryFinished: finishRecovery(&turn)
+        }
+        finish(&turn)
+        assertInvariants()
+        return turn.effects
+    }
+
+    /// Looks at everything that the event may have made possible.
+    private mutating func finish(_ turn: inout Turn) {
+        switch mode {
+        case .recovering: return
+        case .serving: break
+        }
+        // Each round but the last moves a claim on, so that they end.
+        repeat {
+            turn.beginRound()
+            reconsiderExcusable(&turn)
+            while let task = turn.next() {
+                switch task {
+                case .putPostponedQuestions(let presenter): putPostponedQuestions(presenter, &turn)
+                case .settle(let claim): settle(claim, &turn)
+                case .evaluate(let claim): evaluate(claim, &turn)
+                }
+            }
+        } while turn.hasProgressed
+    }
+
+    // MARK: Entering and leaving the books
+
+    /// Takes note of a claim; says whether it is a new one.
+    mutating func enter(_ filed: FiledClaim, _ state: ClaimRecord.State) -> Bool {
+        guard records[filed.id] == nil else { return false }
+        var claim = filed
+        claim.items = filed.items.map(\.normalised)
+        youngestFiled = max(youngestFiled, claim.id)
+        let record = ClaimRecord(claim: claim, filedAt: now, state: state)
+        records[claim.id] = record
+        belongings[claim.client, default: Belongings()].claims.insert(claim.id)
+        census.enter(claim, record.stage)
+        tree.insert(claim.id, items: claim.items)
+        return true
+    }
+
+    /// Moves a claim on to another stage.
+    mutating func advance(_ id: ClaimID, to state: ClaimRecord.State) {
+        guard let record = records[id] else { return }
+        census.leave(record.claim, record.stage)
+        records[id]?.state = state
+        if let stage = records[id]?.stage { census.enter(record.claim, stage) }
+    }
+
+    /// Strikes a claim out.
+    mutating func strike(_ record: ClaimRecord) {
+        let claim = record.claim
+        records[claim.id] = nil
+        belongings[claim.client]?.claims.remove(claim.id)
+        if belongings[claim.client]?.isEmpty == true { belongings[claim.client] = nil }
+        census.leave(claim, record.stage)
+        tree.remove(claim.id)
+    }
+}

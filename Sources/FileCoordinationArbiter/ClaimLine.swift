@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stage 1: the line (Rules 2.13, 2.14). A claim waits for every conflicting claim that was filed
+// earlier or holds its place. Who that is, is computed when it is needed, and a waiting claim is
+// filed with *one* of them: when that one is over, it looks again.
+
+extension Arbiter {
+    /// A client asks for access.
+    mutating func file(_ claim: FiledClaim, _ turn: inout Turn) {
+        guard enter(claim, .filed), let record = records[claim.id] else { return }
+        turn.evaluate(record.claim)
+    }
+
+    /// Lets a claim of stage 1 take its place, or finds it someone to wait for.
+    mutating func evaluate(_ id: ClaimID, _ turn: inout Turn) {
+        guard let record = records[id] else { return }
+        switch record.state {
+        case .filed: break
+        case .waiting(let other): records[other]?.watchers.remove(id)
+        case .asking, .granted: return
+        }
+        guard let blocker = blocker(of: record) else { return takePlace(record, &turn) }
+        records[id]?.state = .waiting(behind: blocker)
+        records[blocker]?.watchers.insert(id)
+    }
+
+    /// Enters stage 2: from now on later claims wait for this one, and presenters are asked.
+    private mutating func takePlace(_ record: ClaimRecord, _ turn: inout Turn) {
+        let claim = record.claim
+        advance(claim.id, to: .asking(ClaimRecord.Asking()))
+        // Whoever still asks and let this claim pass runs only after it (Rule 2.16).
+        for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
+        for (presenter, steps) in concernedPresenters(of: claim) {
+            put(steps, to: presenter, for: claim.id, &turn)
+        }
+        settle(claim.id, &turn)
+        turn.noteProgress()
+    }
+
+    /// Grants a claim of stage 2 that has everything it needs.
+    mutating func settle(_ id: ClaimID, _ turn: inout Turn) {
+        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.passers.isEmpty
+        else { return }
+        let grant = ClaimRecord.Grant(source: .arbiter, time: now, youngestFiled: youngestFiled)
+        advance(id, to: .granted(grant))
+        turn.emit(.grant(id))
+        turn.noteProgress()
+    }
+
+    /// Makes `other`, in stage 2, wait for the end of `id`.
+    mutating func letPast(_ id: ClaimID, _ other: ClaimID) {
+        records[other]?.updateAsking { $0.passers.insertOnce(id) }
+        records[id]?.passed.insertOnce(other)
+    }
+
+    /// Conflicting claims of other purposes that hold their place and still ask.
+    func neighboursInStageTwo(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
+        var result: OrderedIDs<ClaimID> = []
+        guard !census.asking.isEmpty else { return result }
+        _ = tree.firstNeighbour(of: claim.id) { id, _ in
+            guard let other = records[id], other.asking != nil else { return false }
+            if other.claim.purpose != claim.purpose { result.insertOnce(id) }
+            return false
+        }
+        return result
+    }
+
+    // MARK: Who is in the way
+
+    /// Some claim that `record`, in stage 1, must wait for: the youngest that is easily found.
+    ///
+    /// The youngest, because then a line of writers is a chain in which each end wakes one claim.
+    private func blocker(of record: ClaimRecord) -> ClaimID? {
+        var excuses = Excuses()
+        return tree.firstNeighbour(of: record.claim.id) { other, meeting in
+            isInTheWay(other, of: record, meeting, &excuses)
+        }
+    }
+
+    /// Every claim that `record`, in stage 1, must wait for.
+    func blockers(of record: ClaimRecord, _ excuses: inout Excuses) -> OrderedIDs<ClaimID> {
+        var result: OrderedIDs<ClaimID> = []
+        _ = tree.firstNeighbour(of: record.claim.id) { other, meeting in
+            if isInTheWay(other, of: record, meeting, &excuses) { result.insertOnce(other) }
+            return false
+        }
+        return result
+    }
+
+    /// Whether `record`, in stage 1, must wait for `id`, which it meets.
+    private func isInTheWay(
+        _ id: ClaimID, of record: ClaimRecord, _ meeting: Meeting, _ excuses: inout Excuses
+    ) -> Bool {
+        // Rule 2.10
+        guard let other = records[id], other.claim.purpose != record.claim.purpose else {
+            return false
+        }
+        switch other.state {
+        case .granted:
+            return true
+        case .asking:
+            // Whoever holds its place holds it against earlier claims too: those that it went
+            // before (Rule 2.8a), or whose number is small only because they were recovered.
+            return !isExcused(record, from: other, &excuses)
+        case .filed, .waiting:
+            // Rule 2.14: first come, first served. Rule 2.8a: but what is queued inside a directory
+            // does not hold up its move.
+            guard id < record.claim.id, meeting == .ordinary else { return false }
+            return !isExcused(record, from: other, &excuses)
+        }
+    }
+
+    // MARK: Looking again
+
+    /// Has claims of stage 1 looked at again in this turn.
+    func reconsider(_ ids: OrderedIDs<ClaimID>, _ turn: inout Turn) {
+        for id in ids {
+            if let claim = records[id]?.claim { turn.evaluate(claim) }
+        }
+    }
+
+    /// Has those looked at again that may have come free although nothing they wait for has ended.
+    ///
+    /// Only the exceptions can do that. Excuses hang on who waits for whom in a roundabout way, and
+    /// whatever happens anywhere can change that, also by making somebody wait for more than before.
+    /// But those who can be excused for such a reason are few, and known: claims made inside an
+    /// accessor (Rule 2.17), and claims of presenters that are being asked (Rule 2.16). They are
+    /// looked at in every turn; as a rule there are none.
+    func reconsiderExcusable(_ turn: inout Turn) {
+        guard census.mayExcuseSomeone else { return }
+        reconsider(census.nestedWaiting, &turn)
+        for id in census.asking {
+            for answer in records[id]?.asking?.awaited ?? [] {
+                guard let asked = registry[answer.presenter]?.registration.purpose else { continue }
+                reconsider(census.waiting(asked), &turn)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of section 6: whom a claim concerns, and what each has to do before it may be granted.
+
+extension Arbiter {
+    /// The presenters to ask for a claim, ascending, and what to ask of each (Rules 6.1 to 6.10).
+    ///
+    /// Computed when the claim takes its place: presenters come and go while it waits in line.
+    func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
+        var needs = Needs()
+        for spot in tree.spots[claim.id] ?? [] {
+            switch spot.item.access {
+            case .reading(let options): addNeeds(ofReading: spot, options, to: &needs)
+            case .writing(let mode): addNeeds(ofWriting: spot, mode, to: &needs)
+            }
+        }
+        return needs.presenters.compactMap { id in
+            // Rules 4.5 and 5.3: nothing for a presenter's own purpose, only what it implements.
+            guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose,
+                let steps = needs.steps[id]?.limited(to: presenter.methods), !steps.isEmpty
+            else { return nil }
+            return (id, steps)
+        }
+    }
+
+    private func addNeeds(
+        ofReading spot: PlaceTree.Spot, _ options: ReadingOptions, to needs: inout Needs
+    ) {
+        let save = !options.contains(.withoutChanges)
+        needs.add(tree.presenters(at: spot)) {
+            $0.relinquish = [.reader]
+            $0.save = save
+        }
+        needs.add(presentersOfPackages(containing: spot)) {
+            $0.relinquish = [.reader]
+            $0.save = save
+        }
+        needs.add(presentersBesides(spot)) { $0.relinquish = [.reader] }
+    }
+
+    private func addNeeds(
+        ofWriting spot: PlaceTree.Spot, _ mode: WritingMode, to needs: inout Needs
+    ) {
+        let save: Bool
+        let deletes: Bool
+        switch mode {
+        case .plain, .metadataOnly, .moving: (save, deletes) = (false, false)
+        case .merging: (save, deletes) = (true, false)
+        case .deleting, .replacing: (save, deletes) = (false, true)
+        }
+        needs.add(tree.presenters(at: spot)) {
+            $0.relinquish = [.writer]
+            $0.save = save
+            $0.accommodateDeletion = deletes
+        }
+        needs.add(presentersOfPackages(containing: spot)) {
+            $0.relinquish = [.writer]
+            $0.save = save
+            // Rule 6.3: what a package loses is a part of it.
+            $0.accommodateSubitemDeletions = deletes ? [spot.item.path] : []
+        }
+        if spot.item.isDomain {
+            needs.add(tree.presenters(below: spot.node)) {
+                $0.relinquish = [.writer]
+                $0.accommodateDeletion = deletes
+            }
+        }
+        needs.add(presentersBesides(spot)) { $0.relinquish = [.writer] }
+    }
+
+    /// The presenters of every package that contains the item, itself excluded (Rules 1.12, 6.2).
+    private func presentersOfPackages(containing spot: PlaceTree.Spot) -> [PresenterID] {
+        guard spot.item.packageDepths.contains(where: { $0 < spot.item.path.depth }) else {
+            return []
+        }
+        return tree.presenters(above: spot)
+            .filter { spot.item.packageDepths.contains($0.depth) }
+            .flatMap(\.presenters)
+    }
+
+    /// The presenters of whatever else is inside the item's outermost package (Rule 6.4), but those
+    /// of plain directories that contain the item (Rule 6.2).
+    ///
+    /// The rule speaks of plain reads and writes; a D/M/R write inside a package is no smaller change
+    /// of it, and asks them too.
+    private func presentersBesides(_ spot: PlaceTree.Spot) -> [PresenterID] {
+        guard !spot.item.packageDepths.isEmpty else { return [] }
+        return tree.presenters(below: spot.line, except: tree.plainDirectories(between: spot))
+    }
+}
+
+/// What a claim needs of whom: the union over its items (Rule 6.10).
+private struct Needs {
+    private(set) var presenters: OrderedIDs<PresenterID> = []
+    private(set) var steps: [PresenterID: YieldSteps] = [:]
+
+    mutating func add(
+        _ concerned: some Sequence<PresenterID>, _ describe: (inout YieldSteps) -> Void
+    ) {
+        var added = YieldSteps()
+        describe(&added)
+        for presenter in concerned {
+            presenters.insertOnce(presenter)
+            steps[presenter, default: YieldSteps()].formUnion(added)
+        }
+    }
+}
+
+extension YieldSteps {
+    /// Adds other steps; nothing is done twice.
+    fileprivate mutating func formUnion(_ other: YieldSteps) {
+        relinquish = Relinquishment.allCases.filter {
+            relinquish.contains($0) || other.relinquish.contains($0)
+        }
+        save = save || other.save
+        accommodateDeletion = accommodateDeletion || other.accommodateDeletion
+        for path in other.accommodateSubitemDeletions
+        where !accommodateSubitemDeletions.contains(path) {
+            accommodateSubitemDeletions.append(path)
+        }
+    }
+
+    /// Only those steps for which there is a method (Rules 5.3, 6.6).
+    fileprivate func limited(to methods: PresenterMethods) -> YieldSteps {
+        YieldSteps(
+            relinquish: relinquish.filter { kind in
+                switch kind {
+                case .reader: methods.contains(.relinquishToReader)
+                case .writer: methods.contains(.relinquishToWriter)
+                }
+            },
+            save: save && methods.contains(.save),
+            accommodateDeletion: accommodateDeletion && methods.contains(.accommodateDeletion),
+            accommodateSubitemDeletions: methods.contains(.accommodateSubitemDeletion)
+                ? accommodateSubitemDeletions : [])
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which accesses exclude each other (Rules 2.1 to 2.9), said twice: here pairwise, as the rules say
+// it, and in `PlaceTree` as places to look at, which is what the arbiter runs on. Debug builds
+// compare the two.
+
+extension AccessItem {
+    /// The number of components of L(x): the outermost package that is or contains the item, or the
+    /// item itself (Rule 2.0).
+    var lineDepth: Int { packageDepths.first ?? path.depth }
+
+    /// Whether the item is a package.
+    var isPackage: Bool { packageDepths.last == path.depth }
+
+    /// Whether the access concerns everything inside the item: D/M/R of a directory (Rule 2.6).
+    var isDomain: Bool {
+        switch access {
+        case .reading: false
+        case .writing(let mode): mode.isStructural && isDirectory
+        }
+    }
+
+    /// Whether the access moves a directory, and so goes before what is queued inside (Rule 2.8a).
+    var isMovedDirectory: Bool {
+        switch access {
+        case .reading: false
+        case .writing(let mode): mode == .moving && isDirectory
+        }
+    }
+
+    /// The same item with facts that contradict themselves put right.
+    ///
+    /// They come from another process: a depth that names no ancestor must not lead anywhere.
+    var normalised: AccessItem {
+        var result = self
+        let legal = packageDepths.filter { $0 >= 1 && $0 <= path.depth }.sorted()
+        result.packageDepths = []
+        for depth in legal where result.packageDepths.last != depth {
+            result.packageDepths.append(depth)
+        }
+        result.isDirectory = isDirectory || result.isPackage
+        return result
+    }
+}
+
+/// How two items meet when their accesses exclude each other.
+enum Meeting: Hashable, Sendable {
+    /// They are one item, or in one package, or a D/M/R write contains the other.
+    case ordinary
+    /// The other is inside the plain directory that this one moves: a queued one is not waited for
+    /// (Rule 2.8a).
+    case insideMovedDirectory
+}
+
+/// How `item` meets `other` if their accesses exclude each other, else nil.
+func meeting(of item: AccessItem, with other: AccessItem) -> Meeting? {
+    // Rule 2.1
+    guard item.access.isWriting || other.access.isWriting else { return nil }
+    let samePlace = item.path == other.path
+    // Rules 2.2 and 2.3: a package is one file, whoever looks at which part of it.
+    let line = item.path.prefix(depth: item.lineDepth)
+    if samePlace || line == other.path.prefix(depth: other.lineDepth) { return .ordinary }
+    if other.isDomain && other.path.contains(item.path) { return .ordinary }
+    guard item.isDomain && item.path.contains(other.path) else { return nil }
+    // A package is one file here too: only what is inside a *plain* moved directory goes after it.
+    return item.isMovedDirectory ? .insideMovedDirectory : .ordinary
+}
+
+/// How `claim` meets `other`: in the ordinary way if any of their items does.
+func meeting(of claim: FiledClaim, with other: FiledClaim) -> Meeting? {
+    // Rule 2.10
+    guard claim.purpose != other.purpose else { return nil }
+    var result: Meeting?
+    for item in claim.items {
+        for otherItem in other.items {
+            switch meeting(of: item, with: otherItem) {
+            case .ordinary: return .ordinary
+            case .insideMovedDirectory: result = .insideMovedDirectory
+            case nil: continue
+            }
+        }
+    }
+    return result
+}

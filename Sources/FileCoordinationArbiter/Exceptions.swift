@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two exceptions to first come, first served. Both say the same thing: do not wait for a claim
+// that itself waits for *you*, because that wait would never end.
+//
+// A (Rule 2.16), the save-back: the other claim waits for the answer of a presenter of our purpose,
+// and that presenter may be answering by means of this very claim.
+// B (Rule 2.17), re-entrance: the other claim waits for a granted claim of our purpose, inside whose
+// accessor we may be.
+//
+// The other claim may wait in a roundabout way: behind a claim that is behind a claim. Where waiting
+// would be a certain deadlock (A, and B with a call made inside the accessor) that counts too.
+
+/// Excuses that were worked out already, while one claim is being looked at.
+struct Excuses {
+    fileprivate struct Pair: Hashable {
+        let claim: ClaimID
+        let other: ClaimID
+    }
+
+    /// Only looked up, never gone through.
+    fileprivate var known: [Pair: Bool] = [:]
+}
+
+extension Arbiter {
+    /// Whether `record`, in stage 1, need not wait for `other`, which waits or asks itself.
+    func isExcused(
+        _ record: ClaimRecord, from other: ClaimRecord, _ excuses: inout Excuses
+    ) -> Bool {
+        let purpose = record.claim.purpose
+        // Nearly always there is nobody to whom an exception could apply, and this is the end of it.
+        let mayBeSavingBack = census.isAwaited(purpose)
+        let mayBeInside = census.holdsGrant(purpose)
+        guard mayBeSavingBack || mayBeInside else { return false }
+
+        let pair = Excuses.Pair(claim: record.claim.id, other: other.claim.id)
+        if let known = excuses.known[pair] { return known }
+        let answer =
+            (mayBeSavingBack && isBehindPresenter(other, of: purpose, &excuses))
+            || (mayBeInside && isBehindGrant(other, for: record.claim, &excuses))
+        excuses.known[pair] = answer
+        return answer
+    }
+
+    /// Exception A: whether `other` waits, in a roundabout way too, for the answer of a presenter of
+    /// this purpose.
+    private func isBehindPresenter(
+        _ other: ClaimRecord, of purpose: Purpose, _ excuses: inout Excuses
+    ) -> Bool {
+        isOrWaitsFor(other, &excuses) { record in
+            (record.asking?.awaited ?? []).contains { answer in
+                registry[answer.presenter]?.registration.purpose == purpose
+            }
+        }
+    }
+
+    /// Exception B: whether `other` waits for a granted claim of `claim`'s purpose that was granted
+    /// before `other` was filed, or, in a roundabout way too, for one that `claim` was made inside.
+    private func isBehindGrant(
+        _ other: ClaimRecord, for claim: FiledClaim, _ excuses: inout Excuses
+    ) -> Bool {
+        let holders = directHolders(of: other, purpose: claim.purpose)
+        // Only a claim granted *before*: or readers that take turns could pass a writer for ever.
+        for holder in holders {
+            guard let grant = records[holder]?.grant else { continue }
+            if grant.youngestFiled < other.claim.id { return true }
+        }
+        let surroundings = claim.enclosing.filter { id in
+            guard let record = records[id], record.grant != nil else { return false }
+            return record.claim.purpose == claim.purpose && record.claim.client == claim.client
+        }
+        guard !surroundings.isEmpty else { return false }
+        return isOrWaitsFor(other, &excuses) { surroundings.contains($0.claim.id) }
+    }
+
+    /// The granted claims of a purpose that `other` waits for directly.
+    private func directHolders(of other: ClaimRecord, purpose: Purpose) -> OrderedIDs<ClaimID> {
+        func isHolder(_ id: ClaimID) -> Bool {
+            guard let record = records[id], record.grant != nil else { return false }
+            return record.claim.purpose == purpose
+        }
+        var result: OrderedIDs<ClaimID> = []
+        switch other.state {
+        case .filed, .waiting:
+            // A granted claim is always waited for, so that meeting it is enough here.
+            _ = tree.firstNeighbour(of: other.claim.id) { id, _ in
+                if isHolder(id) { result.insertOnce(id) }
+                return false
+            }
+        case .asking(let asking):
+            for id in claimsAwaited(by: other.claim.id, asking) where isHolder(id) {
+                result.insertOnce(id)
+            }
+        case .granted:
+            break
+        }
+        return result
+    }
+
+    /// Whether `start`, or a claim that it waits for in a roundabout way, passes `test`.
+    ///
+    /// Ends, because a claim in stage 1 waits only for earlier ones and for those that hold their
+    /// place, and these only for others that took theirs after them.
+    private func isOrWaitsFor(
+        _ start: ClaimRecord, _ excuses: inout Excuses, _ test: (ClaimRecord) -> Bool
+    ) -> Bool {
+        var ahead = [start]
+        var seen: OrderedIDs<ClaimID> = [start.claim.id]
+        while let record = ahead.popLast() {
+            if test(record) { return true }
+            let next: OrderedIDs<ClaimID>
+            switch record.state {
+            case .filed, .waiting: next = blockers(of: record, &excuses)
+            case .asking(let asking): next = claimsAwaited(by: record.claim.id, asking)
+            case .granted: continue
+            }
+            for id in next where !seen.contains(id) {
+                seen.insert(id)
+                if let record = records[id] { ahead.append(record) }
+            }
+        }
+        return false
+    }
+
+    /// The claims whose end a claim in stage 2 waits for: those let past it, and those for which a
+    /// presenter must be done before it can be asked (Rule 6.11).
+    func claimsAwaited(by id: ClaimID, _ asking: ClaimRecord.Asking) -> OrderedIDs<ClaimID> {
+        var result = asking.passers
+        for answer in asking.awaited {
+            switch answer.question {
+            case .put:
+                continue
+            case .postponed(let steps):
+                for reader in readersToOutlast(answer.presenter, steps, for: id) {
+                    result.insertOnce(reader)
+                }
+            }
+        }
+        return result
+    }
+}

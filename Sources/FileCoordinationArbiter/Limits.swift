@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every number that bounds something in the arbiter, with the reason why it is this one.
+
+/// The arbiter's bounds.
+public enum Limits {
+    /// How long an unbroken chain of readers may keep a presenter relinquished (Rule 6.11).
+    ///
+    /// A reader that takes its place later than that is not simply let in: the presenter gets its
+    /// item back when the present readers are done, and only then is it asked for the new one.
+    public static let readerChain: Duration = .seconds(30)
+
+    /// The number of claims up to which debug builds check every invariant after every event.
+    ///
+    /// The checks compare all pairs of claims. Beyond this a debug build would no longer be usable.
+    static let claimsCheckedAfterEveryEvent = 24
+
+    /// ``readerChain`` on the arbiter's clock, which counts nanoseconds.
+    static let readerChainNanoseconds = UInt64(readerChain / .nanoseconds(1))
+}

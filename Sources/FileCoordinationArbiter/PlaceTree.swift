@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where claims and presenters are. One node per path component; a claim is filed at its item's node
+// and at the node of the package that holds it, a presenter at its node. What a claim might have to
+// do with is then found by looking at a few nodes: the cost is the depth of the path and what is
+// found there, never the number of claims elsewhere. Empty nodes are cut off.
+
+/// The claims of one kind of place, readers and writers apart: a reader never looks at readers.
+struct Occupants: Sendable {
+    var readers: OrderedIDs<ClaimID> = []
+    var writers: OrderedIDs<ClaimID> = []
+
+    var isEmpty: Bool { readers.isEmpty && writers.isEmpty }
+
+    mutating func insert(_ claim: ClaimID, isWriting: Bool) {
+        if isWriting { writers.insert(claim) } else { readers.insert(claim) }
+    }
+
+    mutating func remove(_ claim: ClaimID, isWriting: Bool) {
+        if isWriting { writers.remove(claim) } else { readers.remove(claim) }
+    }
+}
+
+/// An index of claims and presenters by place.
+struct PlaceTree: Sendable {
+    /// A node's number.
+    ///
+    /// It stays the same while anything is filed at the node or below.
+    typealias NodeID = Int
+
+    /// One place at which something is filed, or which leads to one.
+    struct Node: Sendable {
+        let parent: NodeID
+        let name: ItemPath.Component
+        /// Where this node is in its parent's `children`.
+        var position: Int
+        var children: [NodeID] = []
+        /// Claims whose line is this place: L(x) is here.
+        var line = Occupants()
+        /// Claims whose item is this place but whose line is a package further up.
+        var inner = Occupants()
+        /// D/M/R writes of this directory: they concern everything below.
+        var domains: OrderedIDs<ClaimID> = []
+        var presenters: OrderedIDs<PresenterID> = []
+        /// How many items of claims are filed here and below: where there are none, none is sought.
+        var claimsBelow = 0
+        var presentersBelow = 0
+    }
+
+    /// Where one item of a claim is filed.
+    struct Spot: Sendable {
+        let node: NodeID
+        let line: NodeID
+        let item: AccessItem
+    }
+
+    private struct ChildKey: Hashable, Sendable {
+        let parent: NodeID
+        let name: ItemPath.Component
+    }
+
+    static let root: NodeID = 0
+
+    private(set) var nodes: [Node] = [Node(parent: root, name: [], position: 0)]
+    private(set) var spots: [ClaimID: [Spot]] = [:]
+    private var vacant: [NodeID] = []
+    private var lookup: [ChildKey: NodeID] = [:]
+
+    /// The number of nodes in use; 1 when nothing is filed.
+    var nodeCount: Int { nodes.count - vacant.count }
+
+    // MARK: Claims
+
+    mutating func insert(_ claim: ClaimID, items: [AccessItem]) {
+        var filed: [Spot] = []
+        filed.reserveCapacity(items.count)
+        for item in items {
+            var line = Self.root
+            var node = Self.root
+            for (depth, name) in item.path.components.enumerated() {
+                node = child(name, of: node)
+                if depth + 1 == item.lineDepth { line = node }
+            }
+            let spot = Spot(node: node, line: line, item: item)
+            file(claim, at: spot)
+            filed.append(spot)
+        }
+        spots[claim] = filed
+    }
+
+    mutating func remove(_ claim: ClaimID) {
+        guard let filed = spots.removeValue(forKey: claim) else { return }
+        for spot in filed {
+            let isWriting = spot.item.access.isWriting
+            nodes[spot.line].line.remove(claim, isWriting: isWriting)
+            if spot.line != spot.node {
+                nodes[spot.node].inner.remove(claim, isWriting: isWriting)
+            }
+            if spot.item.isDomain { nodes[spot.node].domains.remove(claim) }
+            count(from: spot.node, claims: -1, presenters: 0)
+            prune(spot.node)
+        }
+    }
+
+    private mutating func file(_ claim: ClaimID, at spot: Spot) {
+        let isWriting = spot.item.access.isWriting
+        nodes[spot.line].line.insert(claim, isWriting: isWriting)
+        if spot.line != spot.node { nodes[spot.node].inner.insert(claim, isWriting: isWriting) }
+        if spot.item.isDomain { nodes[spot.node].domains.insert(claim) }
+        // Counted at the item's node, from which the line's node is on the way up.
+        count(from: spot.node, claims: 1, presenters: 0)
+    }
+
+    // MARK: Presenters
+
+    mutating func insert(_ presenter: PresenterID, at path: ItemPath) {
+        var node = Self.root
+        for name in path.components { node = child(name, of: node) }
+        nodes[node].presenters.insertOnce(presenter)
+        count(from: node, claims: 0, presenters: 1)
+    }
+
+    mutating func remove(_ presenter: PresenterID, at path: ItemPath) {
+        var node = Self.root
+        for name in path.components {
+            guard let next = lookup[ChildKey(parent: node, name: name)] else { return }
+            node = next
+        }
+        guard nodes[node].presenters.remove(presenter) else { return }
+        count(from: node, claims: 0, presenters: -1)
+        prune(node)
+    }
+
+    // MARK: Nodes
+
+    private mutating func child(_ name: ItemPath.Component, of parent: NodeID) -> NodeID {
+        let key = ChildKey(parent: parent, name: name)
+        if let known = lookup[key] { return known }
+        let node = Node(parent: parent, name: name, position: nodes[parent].children.count)
+        let id: NodeID
+        if let reused = vacant.popLast() {
+            id = reused
+            nodes[id] = node
+        } else {
+            id = nodes.count
+            nodes.append(node)
+        }
+        nodes[parent].children.append(id)
+        lookup[key] = id
+        return id
+    }
+
+    private mutating func count(from start: NodeID, claims: Int, presenters: Int) {
+        var node = start
+        while true {
+            nodes[node].claimsBelow += claims
+            nodes[node].presentersBelow += presenters
+            if node == Self.root { return }
+            node = nodes[node].parent
+        }
+    }
+
+    /// Cuts off `start` and its ancestors as far as nothing is filed at them or below.
+    private mutating func prune(_ start: NodeID) {
+        var node = start
+        while node != Self.root, nodes[node].claimsBelow == 0, nodes[node].presentersBelow == 0 {
+            let parent = nodes[node].parent
+            lookup[ChildKey(parent: parent, name: nodes[node].name)] = nil
+            let position = nodes[node].position
+            let last = nodes[parent].children.removeLast()
+            if last != node {
+                nodes[parent].children[position] = last
+                nodes[last].position = position
+            }
+            nodes[node] = Node(parent: Self.root, name: [], position: 0)
+            vacant.append(node)
+            node = parent
+        }
+    }
+}
+
+/// The tree says nothing that the claims and presenters do not say, so it takes no part in comparing
+/// two arbiters: node numbers depend on the past, and the past makes no difference.
+extension PlaceTree: Hashable {
+    static func == (lhs: Self, rhs: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}

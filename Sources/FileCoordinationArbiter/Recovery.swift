@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a former arbiter left behind (Rule 18.7): claims that run and claims that wait, presenters
+// and whether they have their items. It arrives in any order, and nothing is decided before it is
+// complete. Whom the former arbiter had asked is not recorded anywhere: claims that were in stage 2
+// enter the line again, and presenters that nobody holds off any more get their items back.
+
+extension Arbiter {
+    /// A claim that is granted already was found in its ledger.
+    mutating func recover(_ claim: FiledClaim, _ turn: inout Turn) {
+        // It may have been granted as soon as it was filed; if it had to wait first, somebody may
+        // now pass who should not have, but nobody waits for ever (Rule 2.17).
+        let grant = ClaimRecord.Grant(source: .ledger, time: now, youngestFiled: claim.id)
+        guard enter(claim, .granted(grant)), let record = records[claim.id] else { return }
+        switch mode {
+        case .recovering:
+            break
+        case .serving:
+            for other in neighboursInStageTwo(of: record.claim) { letPast(claim.id, other) }
+            adoptRelinquishments(for: record.claim)
+            // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
+            reconsider(census.waiting(record.claim.purpose), &turn)
+        }
+    }
+
+    /// Everything has been told: the arbiter begins to decide.
+    mutating func finishRecovery(_ turn: inout Turn) {
+        switch mode {
+        case .serving: return
+        case .recovering: mode = .serving
+        }
+        adoptRelinquishments()
+        for presenter in registry.keys.sorted() { returnUnclaimed(presenter, &turn) }
+        for id in records.keys.sorted() {
+            guard let record = records[id] else { continue }
+            switch record.state {
+            case .filed: turn.evaluate(record.claim)
+            case .waiting, .asking, .granted: continue
+            }
+        }
+    }
+
+    /// Lets the claims that run take over the relinquishments that were found.
+    mutating func adoptRelinquishments() {
+        for id in records.keys.sorted() {
+            if let record = records[id], record.grant != nil {
+                adoptRelinquishments(for: record.claim)
+            }
+        }
+    }
+
+    private mutating func adoptRelinquishments(for claim: FiledClaim) {
+        for (presenter, steps) in concernedPresenters(of: claim) {
+            for kind in steps.relinquish {
+                switch registry[presenter]?[kind] {
+                case .relinquished:
+                    registry[presenter]?.share(kind, with: claim.id)
+                    records[claim.id]?.relinquished.insertOnce(presenter)
+                case .kept, .relinquishing, nil:
+                    continue
+                }
+            }
+        }
+    }
+
+    /// Gives a presenter back what no claim that runs has taken over.
+    mutating func returnUnclaimed(_ presenter: PresenterID, _ turn: inout Turn) {
+        for kind in Relinquishment.allCases {
+            switch registry[presenter]?[kind] {
+            case .relinquished(let claims, _):
+                guard claims.isEmpty else { continue }
+                registry[presenter]?[kind] = .kept
+                turn.emit(.reacquire(presenter, kind))
+            case .kept, .relinquishing, nil:
+                continue
+            }
+        }
+    }
+}

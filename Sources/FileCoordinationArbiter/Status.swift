@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who holds, who waits, and for whom: always to be had, without stopping anything (Rule 18.5).
+
+/// What status shows of one claim.
+public struct ClaimStatus: Hashable, Sendable {
+    /// The claim.
+    public let claim: FiledClaim
+    /// How far it has got.
+    public let stage: ClaimStage
+    /// How long ago it was filed.
+    public let sinceFiled: Duration
+    /// How long ago it was granted, or nil.
+    public let sinceGranted: Duration?
+}
+
+/// What status shows of one presenter.
+public struct PresenterStatus: Hashable, Sendable {
+    /// The presenter, with its present place and the kinds in which it is relinquished.
+    public let presenter: RegisteredPresenter
+    /// The claims that wait for its answer; ascending.
+    public let awaitedBy: [ClaimID]
+}
+
+extension Arbiter {
+    /// Whether nobody has a claim or a presenter, so that the arbiter could leave.
+    public var isIdle: Bool {
+        switch mode {
+        case .recovering: false
+        case .serving: records.isEmpty && registry.isEmpty
+        }
+    }
+
+    /// How far a claim has got, or nil if it is over.
+    public func stage(of claim: ClaimID) -> ClaimStage? { records[claim]?.stage }
+
+    /// All claims that are not over, in filing order.
+    public var claims: [ClaimStatus] {
+        records.keys.sorted().compactMap { id in
+            guard let record = records[id] else { return nil }
+            return ClaimStatus(
+                claim: record.claim, stage: record.stage, sinceFiled: duration(record.filedAt),
+                sinceGranted: record.grant.map { duration($0.time) })
+        }
+    }
+
+    /// All registered presenters, in the order of registration.
+    public var presenters: [PresenterStatus] {
+        registry.keys.sorted().compactMap { id in
+            guard let record = registry[id] else { return nil }
+            var presenter = record.registration
+            presenter.relinquished = Relinquishment.allCases.filter { kind in
+                switch record[kind] {
+                case .kept, .relinquishing: false
+                case .relinquished: true
+                }
+            }
+            return PresenterStatus(presenter: presenter, awaitedBy: Array(record.awaitedBy))
+        }
+    }
+
+    /// Everything that a claim waits for now: claims first, then presenters, each ascending.
+    public func impediments(of claim: ClaimID) -> [Impediment] {
+        guard let record = records[claim] else { return [] }
+        switch record.state {
+        case .filed, .waiting:
+            var excuses = Excuses()
+            return blockers(of: record, &excuses).map { .claim($0) }
+        case .asking(let asking):
+            let presenters = asking.awaited.compactMap { answer -> Impediment? in
+                let isOutlasting = !readersToOutlast(
+                    answer.presenter, answer.question.steps, for: claim
+                ).isEmpty
+                switch answer.question {
+                case .put(let steps): return .presenter(answer.presenter, steps)
+                // It waits for the readers, who are listed as claims.
+                case .postponed(let steps):
+                    return isOutlasting ? nil : .presenter(answer.presenter, steps)
+                }
+            }
+            return claimsAwaited(by: claim, asking).map { .claim($0) } + presenters
+        case .granted:
+            return []
+        }
+    }
+
+    private func duration(_ since: UInt64) -> Duration { .nanoseconds(now - since) }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one event sets in motion. The event's own effects come first; what it may have made possible
+// is noted, and looked at when the event itself has been dealt with completely. So a process that
+// dies with ten claims is gone before anybody is let in.
+
+/// The work of one event.
+struct Turn {
+    /// What is to be done outside, in order.
+    private(set) var effects: [Effect] = []
+    /// Presenters to which a postponed question may be put now.
+    private var presenters: OrderedIDs<PresenterID> = []
+    /// Claims in stage 2 that may have everything they need.
+    private var asking: OrderedIDs<ClaimID> = []
+    /// Claims in stage 1 that may have nothing more to wait for; the next one last.
+    private var waiting: [Candidate] = []
+    private var isSorted = true
+    /// Whether anybody has moved on since the last round began.
+    private(set) var hasProgressed = false
+
+    /// A claim in stage 1 that has to be looked at.
+    private struct Candidate: Hashable {
+        /// Rule 2.8a: at the instant when a directory could be moved, that comes first.
+        let movesDirectory: Bool
+        let claim: ClaimID
+
+        func comesBefore(_ other: Self) -> Bool {
+            if movesDirectory != other.movesDirectory { return movesDirectory }
+            return claim < other.claim
+        }
+    }
+
+    /// One thing to look at.
+    enum Task {
+        case putPostponedQuestions(PresenterID)
+        case settle(ClaimID)
+        case evaluate(ClaimID)
+    }
+
+    /// Wants something done.
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+    /// Begins a round of looking at things.
+    mutating func beginRound() { hasProgressed = false }
+
+    /// Notes that a claim has moved on, so that who waits for whom has changed.
+    mutating func noteProgress() { hasProgressed = true }
+
+    /// Notes that a presenter can perhaps be asked now.
+    mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }
+
+    /// Notes that a claim in stage 2 can perhaps be granted.
+    mutating func settle(_ claim: ClaimID) { asking.insertOnce(claim) }
+
+    /// Notes that a claim in stage 1 can perhaps go on.
+    mutating func evaluate(_ claim: FiledClaim) {
+        let movesDirectory = claim.items.contains { $0.isMovedDirectory }
+        waiting.append(Candidate(movesDirectory: movesDirectory, claim: claim.id))
+        isSorted = false
+    }
+
+    /// The next thing to look at, or nil when the turn is over.
+    mutating func next() -> Task? {
+        // Questions before grants, and both before the line: what holds its place goes on first.
+        if let presenter = presenters.first {
+            presenters.remove(presenter)
+            return .putPostponedQuestions(presenter)
+        }
+        if let claim = asking.first {
+            asking.remove(claim)
+            return .settle(claim)
+        }
+        if !isSorted {
+            waiting.sort { $1.comesBefore($0) }
+            isSorted = true
+        }
+        guard let candidate = waiting.popLast() else { return nil }
+        while waiting.last == candidate { waiting.removeLast() }
+        return .evaluate(candidate.claim)
+    }
+}

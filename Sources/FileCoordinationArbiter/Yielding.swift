@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stage 2: presenters are asked to make way, and answer (Rules 2.19, 6.10 to 6.13).
+
+extension Arbiter {
+    /// Puts a claim's question to a presenter, or finds that it need not or cannot be put now.
+    mutating func put(
+        _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
+    ) {
+        guard let record = registry[presenter] else { return }
+        if mustPostpone(steps, to: record, for: id) {
+            // Now this claim waits for those readers, and need not be waited for by their likes
+            // (Rule 2.17).
+            for reader in readersToOutlast(presenter, steps, for: id) {
+                guard let purpose = records[reader]?.claim.purpose else { continue }
+                reconsider(census.waiting(purpose), &turn)
+            }
+            return noteMissingAnswer(presenter, .postponed(steps), for: id)
+        }
+
+        var remaining = steps
+        remaining.relinquish = []
+        for kind in steps.relinquish {
+            records[id]?.relinquished.insertOnce(presenter)
+            switch record[kind] {
+            case .kept:
+                registry[presenter]?[kind] = .relinquishing(for: id)
+                remaining.relinquish.append(kind)
+            case .relinquished, .relinquishing:
+                // Rule 6.11: it is relinquished already, and stays so until this claim too is over.
+                registry[presenter]?.share(kind, with: id)
+            }
+        }
+        if remaining.accommodateDeletion { records[id]?.accommodated.insertOnce(presenter) }
+        if remaining.isEmpty {
+            stopAwaiting(presenter, for: id, &turn)
+        } else {
+            noteMissingAnswer(presenter, .put(remaining), for: id)
+            turn.emit(.askToYield(presenter, for: id, remaining))
+        }
+    }
+
+    /// Puts the questions that had to wait, as far as they can be put now.
+    mutating func putPostponedQuestions(_ presenter: PresenterID, _ turn: inout Turn) {
+        for id in registry[presenter]?.awaitedBy ?? [] {
+            switch records[id]?.asking?.question(to: presenter) {
+            case .postponed(let steps): put(steps, to: presenter, for: id, &turn)
+            case .put, nil: continue
+            }
+        }
+    }
+
+    /// A presenter has done what a claim asked of it, or failed to.
+    mutating func answer(
+        _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?, _ turn: inout Turn
+    ) {
+        switch records[id]?.asking?.question(to: presenter) {
+        case .put: break
+        // An answer to a claim that is over, or to a question that was never put.
+        case .postponed, nil: return
+        }
+        registry[presenter]?.answered(id, now: now)
+        turn.resume(presenter)
+        if let failure {
+            // Rules 9.1, 9.3: the first error decides, and the others are not un-asked.
+            turn.emit(.fail(id, failure))
+            conclude(id, &turn)
+        } else {
+            stopAwaiting(presenter, for: id, &turn)
+        }
+    }
+
+    // MARK: Whose answer is missing
+
+    private mutating func noteMissingAnswer(
+        _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID
+    ) {
+        guard let record = registry[presenter] else { return }
+        if !record.awaitedBy.contains(id) {
+            registry[presenter]?.awaitedBy.insert(id)
+            census.beginAwaiting(record.registration.purpose)
+        }
+        records[id]?.updateAsking { $0.await(presenter, question) }
+    }
+
+    /// Notes that the claim needs no answer of this presenter, or no more.
+    mutating func stopAwaiting(
+        _ presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
+    ) {
+        records[id]?.updateAsking { asking in
+            asking.awaited.removeAll { $0.presenter == presenter }
+        }
+        turn.settle(id)
+        guard let record = registry[presenter], record.awaitedBy.contains(id) else { return }
+        registry[presenter]?.awaitedBy.remove(id)
+        census.endAwaiting(record.registration.purpose)
+    }
+
+    // MARK: Postponing
+
+    /// Whether the presenter cannot be asked for this claim now.
+    private func mustPostpone(
+        _ steps: YieldSteps, to record: PresenterRecord, for id: ClaimID
+    ) -> Bool {
+        for kind in steps.relinquish {
+            switch record[kind] {
+            case .kept, .relinquished: continue
+            case .relinquishing(let asker): if asker != id { return true }
+            }
+        }
+        return !readersToOutlast(record.registration.id, steps, for: id).isEmpty
+    }
+
+    /// The readers after which the presenter must have its item back before it is asked to
+    /// relinquish for this claim (Rule 6.11); none as a rule.
+    func readersToOutlast(
+        _ presenter: PresenterID, _ steps: YieldSteps, for id: ClaimID
+    ) -> OrderedIDs<ClaimID> {
+        guard steps.relinquish.contains(.reader), let record = registry[presenter] else {
+            return []
+        }
+        switch record.toReaders {
+        case .kept, .relinquishing:
+            return []
+        case .relinquished(let readers, let since):
+            guard now - since >= Limits.readerChainNanoseconds else { return [] }
+            // A read inside one of these reads must not wait for it to end: it never would.
+            let enclosing = records[id]?.claim.enclosing ?? []
+            return readers.contains { enclosing.contains($0) } ? [] : readers
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One client process, known by its ledger. The connection comes and goes; the client is alive as
+// long as its ledger's lock is held.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A client process, as the host's thread sees it.
+final class Client {
+    let id: ClientID
+    let ledger: LedgerReader
+    /// The file in `ledgers/`.
+    let ledgerName: String
+    /// The kernel's word on its death, where it can be had.
+    var process: ProcessHandle?
+    /// What the poller calls ``process``.
+    var processToken: UInt64?
+    /// How to reach it; nil while it is between two connections.
+    var connection: Connection?
+    /// What the arbiter knows of it, by record index.
+    var known: [UInt32: KnownRecord] = [:]
+    /// Messages to its presenters that were decided in this turn or while it was not connected.
+    var deliveries: [Delivery] = []
+
+    init(id: ClientID, ledger: LedgerReader, ledgerName: String) {
+        self.id = id
+        self.ledger = ledger
+        self.ledgerName = ledgerName
+    }
+}
+
+/// A ledger record that the arbiter has been told about.
+struct KnownRecord {
+    /// The life of the record that was told; a later one is another claim.
+    var generation: UInt32
+    /// What it is to the arbiter.
+    var identity: Identity
+
+    enum Identity {
+        case claim(ClaimID)
+        case presenter(PresenterID)
+    }
+}
+
+/// Where to find the record of something that the arbiter names.
+struct RecordAddress {
+    var client: ClientID
+    var record: RecordReference
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One accepted socket: who is at the other end, and what could not be sent yet. The host never
+// blocks on a client that does not read; it keeps a bounded backlog and then lets the client go.
+
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A client's connection, as the host's thread sees it.
+final class Connection {
+    /// What the poller calls it.
+    let token: UInt64
+    let socket: SequencedSocket
+    let peer: PeerCredentials
+    /// Whose connection it is; nil before the hello, and for those who only ask for status.
+    var client: Client?
+    /// Whether the hello was accepted.
+    var isWelcome = false
+
+    /// Messages that the socket had no room for, oldest first.
+    private var backlog: [[UInt8]] = []
+    private var backlogBytes = 0
+
+    init(token: UInt64, socket: SequencedSocket, peer: PeerCredentials) {
+        self.token = token
+        self.socket = socket
+        self.peer = peer
+    }
+
+    /// How a send ended.
+    enum SendResult {
+        case sent
+        /// Kept for later: ask the poller for writability.
+        case kept
+        /// The peer is gone, or does not read what it is sent.
+        case hopeless
+    }
+
+    /// Sends `message` now, or keeps it in order.
+    func send(_ message: HostMessage) -> SendResult {
+        let bytes = message.encode()
+        guard backlog.isEmpty else { return keep(bytes) }
+        do {
+            return try socket.send(bytes) ? .sent : keep(bytes)
+        } catch {
+            return .hopeless
+        }
+    }
+
+    /// Sends what was kept, as far as the socket takes it.
+    func sendBacklog() -> SendResult {
+        var sent = 0
+        defer { backlog.removeFirst(sent) }
+        for bytes in backlog {
+            do {
+                guard try socket.send(bytes) else { return .kept }
+            } catch {
+                return .hopeless
+            }
+            sent += 1
+            backlogBytes -= bytes.count
+        }
+        return .sent
+    }
+
+    private func keep(_ bytes: [UInt8]) -> SendResult {
+        guard backlogBytes + bytes.count <= HostLimits.backlogBytes else { return .hopeless }
+        backlog.append(bytes)
+        backlogBytes += bytes.count
+        return .kept
+    }
+}
+
+/// Bounds of the host.
+package enum HostLimits {
+    /// What may wait to be sent to one client that does not read.
+    package static let backlogBytes = 16 << 20
+    /// The waiting connections that the kernel keeps for the listener.
+    package static let listenBacklog: Int32 = 1024
+    /// The messages that are taken from one connection before the others have their turn.
+    package static let messagesPerTurn = 64
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding and starting `filecoordinationd`. A daemon is a better host than an application: no
+// application's crash, fork or debugger can stop it. It must not become the application's child:
+// it gets a session and standard streams of its own and is nobody's to reap.
+
+import FileCoordinationSystem
+
+/// Knows where the daemon is and how to start it.
+package struct DaemonLauncher: Sendable {
+    /// The daemon's executable.
+    package let executable: String
+    private let environment: [String: String]
+
+    /// How long a daemon may take until it listens, in nanoseconds.
+    package static let patience: UInt64 = 3_000_000_000
+
+    /// The word in its arguments that tells the daemon that its starter holds the election lock,
+    /// and waits for a byte on descriptor 3.
+    package static let electedFlag = "--elected"
+
+    /// Looks for the daemon: `$FILECOORDINATIOND`, beside the executable, `PATH` unless root or
+    /// setuid, libexec. An empty `$FILECOORDINATIOND` means: none, host in the program itself.
+    package static func find(environment: [String: String]) -> DaemonLauncher? {
+        guard !CurrentProcess.hasBorrowedRights else {
+            return libexec.first(where: isExecutable).map {
+                DaemonLauncher(executable: $0, environment: [:])
+            }
+        }
+        if let chosen = environment["FILECOORDINATIOND"] {
+            guard !chosen.isEmpty, isExecutable(chosen) else { return nil }
+            return DaemonLauncher(executable: chosen, environment: environment)
+        }
+        var candidates: [String] = []
+        if let own = CurrentProcess.executablePath, let slash = own.lastIndex(of: "/") {
+            candidates.append(own[..<slash] + "/" + name)
+        }
+        if CurrentProcess.effectiveUserID != 0 {
+            let path = environment["PATH"] ?? ""
+            candidates += path.split(separator: ":").filter { $0.hasPrefix("/") }.map {
+                $0 + "/" + name
+            }
+        }
+        candidates += libexec
+        return candidates.first(where: isExecutable).map {
+            DaemonLauncher(executable: $0, environment: environment)
+        }
+    }
+
+    /// Starts the daemon and waits until it listens; false when it does not come up in time.
+    func start(in runtime: RuntimeDirectory) -> Bool {
+        guard let socket = spawn(in: runtime) else { return false }
+        return Self.isReady(socket)
+    }
+
+    /// Starts the daemon; what is returned hears of it when it listens, and ends when it dies.
+    private func spawn(in runtime: RuntimeDirectory) -> SequencedSocket? {
+        // The daemon's end is closed here when this returns: our copy of it must not keep us
+        // waiting for a daemon that has died.
+        guard let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
+        var environment = environment
+        environment["FILECOORDINATION_RUNTIME_DIR"] = runtime.path
+        do {
+            try DetachedProcess.start(
+                executable: executable, arguments: [Self.electedFlag],
+                environment: environment.keys.sorted().map { "\($0)=\(environment[$0] ?? "")" },
+                inheriting: daemons.descriptor)
+        } catch {
+            return nil
+        }
+        return ours
+    }
+
+    private static func isReady(_ socket: SequencedSocket) -> Bool {
+        guard let poller = try? Poller(),
+            (try? poller.add(socket.descriptor, token: 0, .readable)) != nil
+        else { return false }
+        let deadline = MonotonicClock.now + patience
+        var ready: [Poller.Ready] = []
+        while MonotonicClock.now < deadline {
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return false }
+            switch socket.receiveMessage(limit: 16) {
+            case .bytes: return true
+            case .wouldBlock: continue
+            case .tooLong, .closed: return false
+            }
+        }
+        return false
+    }
+
+    private static let name = "filecoordinationd"
+    private static let libexec = [
+        "/usr/local/libexec/filecoordinationd", "/usr/libexec/filecoordinationd",
+    ]
+
+    private static func isExecutable(_ path: String) -> Bool { RealPath.isExecutableFile(path) }
+}

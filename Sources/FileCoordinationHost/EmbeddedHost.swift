@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arbiter on a thread of whichever program came first. The program itself is a client like
+// any other: it talks to its own host through the socket, so there is one way, not two.
+
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A host that runs on a thread of this process.
+package final class EmbeddedHost: Sendable {
+    private let wakeUp: WakeUp
+
+    private init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
+
+    /// Hosts the arbiter; returns once it listens.
+    ///
+    /// - Parameter onEnd: called on the host's thread when the role was given up.
+    package static func start(
+        runtime: RuntimeDirectory, roleLock: RoleLock,
+        log: @escaping @Sendable (HostLogEntry) -> Void,
+        onEnd: @escaping @Sendable (HostEnding) -> Void
+    ) throws -> EmbeddedHost {
+        let wakeUp = try WakeUp()
+        let outcome = Monitor<Result<Void, any Error>?>(nil)
+        let role = Monitor<RoleLock?>(roleLock)
+        try DetachedThread.start(name: "file-arbiter") {
+            do {
+                guard let lock = role.withLock({ $0.take() }) else { return }
+                let host = try Host(
+                    runtime: runtime, roleLock: lock,
+                    configuration: HostConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
+                outcome.withLock { $0 = .success(()) }
+                outcome.notifyAll()
+                onEnd(host.run())
+            } catch {
+                outcome.withLock { $0 = .failure(error) }
+                outcome.notifyAll()
+            }
+        }
+        _ = outcome.wait { $0 != nil }
+        switch outcome.withLock({ $0 }) {
+        case .failure(let error): throw error
+        case .success, nil: return EmbeddedHost(wakeUp: wakeUp)
+        }
+    }
+
+    /// Asks the host to give up its role.
+    package func stop() { wakeUp.signal() }
+}

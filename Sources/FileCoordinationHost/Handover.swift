@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a daemon that starts late comes to the role: it asks, the embedded host leaves, and what the
+// daemon has to know is in the ledgers. A handover is a host's death that was announced.
+
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// Asks the present host for its role.
+package enum Handover {
+    /// Asks; returns whether the host is an embedded one, which then gives its role up.
+    ///
+    /// Returns true as well if the host goes away meanwhile.
+    package static func ask(in runtime: RuntimeDirectory) throws -> Bool {
+        guard let socket = try Election(runtime: runtime, daemon: nil).connectIfServed() else {
+            return true
+        }
+        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
+        let poller = try Poller()
+        try poller.add(socket.descriptor, token: 0, .readable)
+        var ready: [Poller.Ready] = []
+        while true {
+            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                switch try HostMessage(decoding: bytes) {
+                case .welcome(let welcome):
+                    guard welcome.kind == .embedded else { return false }
+                    _ = try socket.send(ClientMessage.handOver.encode())
+                case .refused(let refusal):
+                    throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
+                case .retiring: return true
+                case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart:
+                    break
+                }
+            case .wouldBlock: try poller.wait(into: &ready, until: nil)
+            case .tooLong, .closed: return true
+            }
+        }
+    }
+}

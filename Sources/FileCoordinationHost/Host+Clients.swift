@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clients come with a ledger and leave when its lock is free. The kernel says when to look: the
+// connection ends, or the process does. Sockets, locks and the process itself end within
+// microseconds of each other, but in no promised order, so a lock that is still held when the
+// connection ends is looked at again.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A client whose connection ended while its lock was held: dying, exec'ing, or reconnecting.
+struct Suspicion {
+    /// When to look at its lock again, in monotonic nanoseconds.
+    var lookAgainAt: UInt64
+    /// How long to wait after that.
+    var interval: UInt64
+
+    /// The first look comes after this time.
+    static let firstInterval: UInt64 = 200_000
+    /// After looks further apart than this, the client is taken to be alive without a connection;
+    /// its process handle or its return will tell more.
+    static let lastInterval: UInt64 = 2_000_000_000
+}
+
+extension Host {
+    /// The client whose ledger is called `name`, opened when it is not known yet.
+    func client(named name: [UInt8], peer: PeerCredentials) throws(LedgerError) -> Client {
+        let ledgerName = String(decoding: name, as: UTF8.self)
+        let client: Client
+        if let id = clientsByLedger[ledgerName], let known = clients[id] {
+            client = known
+        } else {
+            client = try adopt(ledgerName)
+        }
+        guard client.ledger.processID == peer.processID else { throw LedgerError.notALedger(
+                name: ledgerName, reason: "it belongs to another process than its sender") }
+        return client
+    }
+
+    /// Opens a ledger, raises its epoch and remembers its client.
+    @discardableResult
+    func adopt(_ ledgerName: String) throws(LedgerError) -> Client {
+        let ledger = try LedgerReader(
+            directory: runtime.ledgers, name: ledgerName,
+            expectedOwner: CurrentProcess.effectiveUserID)
+        try ledger.raise(to: epoch)
+        lastClient += 1
+        let client = Client(id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledgerName)
+        clients[client.id] = client
+        clientsByLedger[ledgerName] = client.id
+        return client
+    }
+
+    func watchProcess(of client: Client, _ process: ProcessHandle?) {
+        guard let process else { return }
+        lastToken += 1
+        guard (try? poller.add(process.descriptor, token: lastToken, .readable)) != nil else { return }
+        client.process = process
+        client.processToken = lastToken
+        processes[lastToken] = client.id
+    }
+
+    // MARK: Death
+
+    func connectionEnded(of client: Client) {
+        guard client.ledger.isAlive else { return bury(client) }
+        suspects[client.id] = Suspicion(
+            lookAgainAt: MonotonicClock.now + Suspicion.firstInterval,
+            interval: Suspicion.firstInterval)
+    }
+
+    func processEnded(of id: ClientID) {
+        guard let client = clients[id] else { return }
+        guard client.ledger.isAlive else { return bury(client) }
+        // The process is gone and its lock is not: it cannot stay so, the kernel is at it.
+        stopWatchingProcess(of: client)
+        suspects[id] = Suspicion(
+            lookAgainAt: MonotonicClock.now + Suspicion.firstInterval,
+            interval: Suspicion.firstInterval)
+    }
+
+    func lookAtSuspects(now: UInt64) {
+        for id in suspects.keys.sorted() {
+            guard var suspicion = suspects[id], suspicion.lookAgainAt <= now else { continue }
+            guard let client = clients[id] else {
+                suspects[id] = nil
+                continue
+            }
+            guard client.ledger.isAlive else {
+                bury(client)
+                continue
+            }
+            suspicion.interval *= 2
+            suspicion.lookAgainAt = now + suspicion.interval
+            let isOver = suspicion.interval > Suspicion.lastInterval && client.process != nil
+            suspects[id] = isOver ? nil : suspicion
+        }
+    }
+
+    /// Frees everything of a dead client at once (Rules 15.8, 18.8).
+    private func bury(_ client: Client) {
+        suspects[client.id] = nil
+        stopWatchingProcess(of: client)
+        if let connection = client.connection {
+            connection.client = nil
+            client.connection = nil
+            close(connection)
+        }
+        for index in client.known.keys.sorted() {
+            switch client.known[index]?.identity {
+            case .claim(let claim): recallAsks(for: claim)
+            case .presenter(let presenter): presenters[presenter] = nil
+            case nil: break
+            }
+        }
+        tell(.clientDied(client.id))
+        for known in client.known.values {
+            if case .claim(let claim) = known.identity { claims[claim] = nil }
+        }
+        clients[client.id] = nil
+        clientsByLedger[client.ledgerName] = nil
+        try? runtime.ledgers.remove(client.ledgerName)
+        configuration.log(
+            .clientBuried(
+                processID: client.ledger.processID, name: client.ledger.programName))
+    }
+
+    private func stopWatchingProcess(of client: Client) {
+        if let token = client.processToken { processes[token] = nil }
+        if let process = client.process { try? poller.remove(process.descriptor) }
+        client.process = nil
+        client.processToken = nil
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who talks to the host: accepting, the hello, reading messages, and closing on whoever sends
+// something that no client of ours sends. A bad peer costs itself its connection, never the host
+// its life.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    func acceptConnections() {
+        while let socket = try? listener?.accept() {
+            guard let peer = try? socket.peerCredentials() else { continue }
+            lastToken += 1
+            let connection = Connection(token: lastToken, socket: socket, peer: peer)
+            guard peer.userID == CurrentProcess.effectiveUserID else {
+                refuse(
+                    connection, .notAllowed,
+                    "you are user \(peer.userID); this arbiter serves user "
+                        + "\(CurrentProcess.effectiveUserID) only")
+                continue
+            }
+            guard (try? poller.add(socket.descriptor, token: connection.token, .readable)) != nil else {
+                refuse(connection, .limitReached, "the arbiter has no descriptor left for you")
+                continue
+            }
+            connections[connection.token] = connection
+            idleSince = nil
+        }
+    }
+
+    func serve(_ connection: Connection, _ event: Poller.Ready) {
+        if event.writable {
+            switch connection.sendBacklog() {
+            case .sent:
+                try? poller.modify(
+                    connection.socket.descriptor, token: connection.token, .readable)
+            case .kept: break
+            case .hopeless: return close(connection)
+            }
+        }
+        guard event.readable || event.hangup else { return }
+        receiveMessages(from: connection)
+    }
+
+    private func receiveMessages(from connection: Connection) {
+        for _ in 0..<HostLimits.messagesPerTurn {
+            guard connections[connection.token] === connection else { return }
+            switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes): receive(bytes, from: connection)
+            case .tooLong:
+                return refuse(connection, .malformed, "a message was longer than any can be")
+            case .wouldBlock: return
+            case .closed: return close(connection)
+            }
+        }
+    }
+
+    private func receive(_ bytes: [UInt8], from connection: Connection) {
+        let message: ClientMessage
+        do {
+            message = try ClientMessage(decoding: bytes)
+        } catch {
+            return refuse(connection, .malformed, "a message could not be read: \(error)")
+        }
+        if case .hello(let hello) = message { return welcome(connection, hello) }
+        guard connection.isWelcome else {
+            return refuse(connection, .malformed, "the first message was not a hello")
+        }
+        switch message {
+        case .hello: break
+        case .filed(let record), .ended(let record):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            look(at: record.index, of: client)
+        case .answered(let presenter, let claim, let failure):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            answered(client, presenter: presenter, claim: claim, failure: failure)
+        case .placed:
+            // Presenters come to another place by a record of their own.
+            refuse(connection, .malformed, "a presenter was placed by message")
+        case .explain(let record):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            explain(record, to: client)
+        case .statusRequest: sendStatus(to: connection)
+        case .handOver:
+            if configuration.kind == .embedded { ending = ending ?? .handedOver }
+        }
+    }
+
+    private func refuseWithoutLedger(_ connection: Connection) {
+        refuse(connection, .malformed, "a message about a record came without a ledger")
+    }
+
+    // MARK: The hello
+
+    /// Greets a connection; a second hello on a connection asks to look at the whole ledger again.
+    private func welcome(_ connection: Connection, _ hello: Hello) {
+        guard hello.version == ProtocolVersion.current else {
+            return refuse(
+                connection, .wrongVersion,
+                "it speaks protocol \(hello.version), this arbiter speaks "
+                    + "\(ProtocolVersion.current): bring both to one version")
+        }
+        if !hello.ledgerName.isEmpty {
+            do {
+                let client = try client(named: hello.ledgerName, peer: connection.peer)
+                attach(connection, to: client)
+            } catch {
+                return refuse(connection, .badLedger, "its ledger is unusable: \(error)")
+            }
+        }
+        let isFirst = !connection.isWelcome
+        connection.isWelcome = true
+        if isFirst {
+            send(
+                .welcome(
+                    Welcome(
+                        version: ProtocolVersion.current, epoch: epoch.rawValue,
+                        processID: CurrentProcess.id, kind: configuration.kind, packagePolicy: [])),
+                on: connection)
+        }
+        if let client = connection.client { lookAtAllRecords(of: client) }
+    }
+
+    private func attach(_ connection: Connection, to client: Client) {
+        if let former = client.connection, former !== connection {
+            former.client = nil
+            close(former)
+        }
+        connection.client = client
+        client.connection = connection
+        suspects[client.id] = nil
+        if client.process == nil { watchProcess(of: client, connection.socket.peerProcess()) }
+    }
+
+    // MARK: Sending and closing
+
+    func send(_ message: HostMessage, on connection: Connection) {
+        switch connection.send(message) {
+        case .sent: break
+        case .kept:
+            try? poller.modify(
+                connection.socket.descriptor, token: connection.token, [.readable, .writable])
+        case .hopeless: close(connection)
+        }
+    }
+
+    func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
+        let refusal = Refusal(code: code, text: text)
+        configuration.log(
+            .connectionRefused(processID: connection.peer.processID, reason: refusal))
+        _ = connection.send(.refused(refusal))
+        close(connection)
+    }
+
+    func close(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.token) != nil else {
+            return connection.socket.shutDown()
+        }
+        try? poller.remove(connection.socket.descriptor)
+        connection.socket.shutDown()
+        guard let client = connection.client, client.connection === connection else { return }
+        client.connection = nil
+        connectionEnded(of: client)
+    }
+
+    // MARK: The listener
+
+    func listen() throws(SystemError) {
+        let fresh = try SequencedSocket.listener(
+            in: runtime.directory, name: RuntimeDirectory.Name.socket,
+            backlog: HostLimits.listenBacklog)
+        try poller.add(fresh.descriptor, token: FixedToken.listener, .readable)
+        listener = fresh
+    }
+
+    func watchRuntimeDirectory() {
+        guard let watch = try? DirectoryWatch() else { return }
+        guard
+            (try? watch.add(runtime.directory, [.removed, .movedFrom, .itselfRemoved])) != nil,
+            (try? poller.add(watch.descriptor, token: FixedToken.watch, .readable)) != nil
+        else { return }
+        self.watch = watch
+    }
+
+    func lookAtRuntimeDirectory() {
+        _ = try? watch?.read()
+        guard ending == nil else { return }
+        let isThere = (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) != nil
+        if !isThere { restoreListener() }
+    }
+
+    /// Listens anew after the socket's name vanished; connections that exist go on.
+    func restoreListener() {
+        if let listener { try? poller.remove(listener.descriptor) }
+        listener = nil
+        guard (try? listen()) != nil else { return }
+        configuration.log(.runtimeDirectoryRestored)
+    }
+}

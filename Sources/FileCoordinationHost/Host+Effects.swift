@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the arbiter's effects to swaps in ledgers and messages on sockets. Messages to presenters
+// are gathered and sent at the end of the turn, as few as possible for each process.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    func perform(_ effect: Effect) {
+        switch effect {
+        case .grant(let claim): grant(claim)
+        case .fail(let claim, let failure): fail(claim, failure)
+        case .askToYield(let presenter, let claim, let steps):
+            unanswered[claim, default: []].append(presenter)
+            deliver(.ask(claim: claim.rawValue, steps), to: presenter)
+        case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
+        case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
+        case .wakeAt(let time): arbiterWakeAt = min(arbiterWakeAt ?? .max, time)
+        }
+    }
+
+    private func grant(_ claim: ClaimID) {
+        unanswered[claim] = nil
+        guard let address = claims[claim], let client = clients[address.client] else { return }
+        switch client.ledger.grant(address.record, epoch) {
+        case .granted: break
+        case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
+        case .refused:
+            // It was cancelled a moment ago, and says so next; or somebody raised the epoch.
+            if client.ledger.ledgerEpoch > epoch { ending = ending ?? .deposed }
+        }
+    }
+
+    private func fail(_ claim: ClaimID, _ failure: PresenterFailure) {
+        recallAsks(for: claim)
+        guard let address = claims[claim], let client = clients[address.client] else { return }
+        // The client cancels the record by its own swap, so that a failure whose message is lost
+        // leaves a claim that still waits, and that the next host asks everybody about again.
+        send(.failed(WireRecord(address.record), failure: failure.payload), to: client)
+    }
+
+    /// Tells presenters that were asked for `claim` that their answer is no longer waited for.
+    func recallAsks(for claim: ClaimID) {
+        for presenter in unanswered.removeValue(forKey: claim) ?? [] {
+            deliver(.cancelAsk(claim: claim.rawValue), to: presenter)
+        }
+    }
+
+    // MARK: Messages to clients
+
+    func send(_ message: HostMessage, to client: Client) {
+        guard let connection = client.connection else { return }
+        // A client that is between two connections looks at its own records when it is back.
+        send(message, on: connection)
+    }
+
+    private func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
+        guard let address = presenters[presenter], let client = clients[address.client] else {
+            return
+        }
+        if client.deliveries.isEmpty { clientsToFlush.append(client.id) }
+        client.deliveries.append(
+            Delivery(presenter: WireRecord(address.record), message: message))
+    }
+
+    /// Sends what this turn decided to tell presenters.
+    func flushDeliveries() {
+        let ids = clientsToFlush
+        clientsToFlush = []
+        for id in ids {
+            // Without a connection they stay, and are sent after the hello.
+            guard let client = clients[id], client.connection?.isWelcome == true else { continue }
+            let deliveries = client.deliveries
+            client.deliveries = []
+            for message in HostMessage.packing(deliveries) { send(message, to: client) }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From ledger records to events. A message says "look at this record"; what the record says is
+// compared with what the arbiter was told of it, and the difference is the event. Looking twice
+// does no harm, so a message that was lost, doubled or late is no special case.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    func lookAtAllRecords(of client: Client) {
+        for snapshot in client.ledger.scan() { consider(snapshot, of: client) }
+    }
+
+    func look(at index: UInt32, of client: Client) {
+        guard let snapshot = client.ledger.snapshot(ofRecord: index) else { return }
+        consider(snapshot, of: client)
+    }
+
+    private func consider(_ snapshot: RecordSnapshot, of client: Client) {
+        let reference = snapshot.reference
+        let known = client.known[reference.index].flatMap {
+            $0.generation == reference.generation ? $0 : nil
+        }
+        switch (snapshot.state, snapshot.kind) {
+        case (.draft, _), (.free, _): break
+        case (.asked, .claim):
+            if known == nil { fileClaim(snapshot, of: client) }
+        case (.asked, .presenter):
+            if known == nil { addPresenter(snapshot, of: client) }
+        case (.granted, _):
+            // Known, or a grant of a former host that recovery has seen; a record cannot come to
+            // be granted without either.
+            break
+        case (.released, .claim): endClaim(snapshot, known, of: client)
+        case (.cancelled, .claim):
+            if case .claim(let claim) = known?.identity { cancel(claim) }
+            forget(snapshot, of: client)
+        case (.released, .presenter), (.cancelled, .presenter):
+            if case .presenter(let presenter) = known?.identity {
+                presenters[presenter] = nil
+                tell(.presenterRemoved(presenter))
+            }
+            forget(snapshot, of: client)
+        }
+    }
+
+    // MARK: Claims
+
+    private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
+        if let claim = makeClaim(snapshot, of: client) { tell(.claimFiled(claim)) }
+    }
+
+    /// Reads a claim's record, gives it a ticket if it has none, and remembers it.
+    func makeClaim(_ snapshot: RecordSnapshot, of client: Client) -> FiledClaim? {
+        guard let bytes = client.ledger.body(snapshot.reference),
+            let body = try? ClaimBody(decoding: bytes)
+        else {
+            reject(snapshot, of: client)
+            return nil
+        }
+        let id = identity(of: snapshot, client)
+        claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
+        client.known[snapshot.reference.index] = KnownRecord(
+            generation: snapshot.reference.generation, identity: .claim(id))
+        return FiledClaim(
+            id: id, client: client.id, purpose: Purpose(bytes: body.purpose), items: body.items,
+            enclosing: enclosingClaims(body.enclosing, of: client))
+    }
+
+    /// The ticket that a former host gave the claim, or a new one.
+    ///
+    /// A ticket that no former host can have given is the client's invention.
+    private func identity(of snapshot: RecordSnapshot, _ client: Client) -> ClaimID {
+        let old = ClaimID(rawValue: snapshot.ticket)
+        if snapshot.ticket > 0, snapshot.ticket < epoch.firstTicket, claims[old] == nil {
+            return old
+        }
+        lastTicket += 1
+        client.ledger.setTicket(snapshot.reference, lastTicket)
+        return ClaimID(rawValue: lastTicket)
+    }
+
+    private func enclosingClaims(_ records: [WireRecord], of client: Client) -> [ClaimID] {
+        records.compactMap { record -> ClaimID? in
+            guard let known = client.known[record.index], known.generation == record.generation,
+                case .claim(let claim) = known.identity
+            else { return nil }
+            return claim
+        }.sorted()
+    }
+
+    private func endClaim(_ snapshot: RecordSnapshot, _ known: KnownRecord?, of client: Client) {
+        if case .claim(let claim) = known?.identity {
+            tell(.claimEnded(claim, outcomes: outcomes(snapshot, of: client)))
+            claims[claim] = nil
+        }
+        forget(snapshot, of: client)
+    }
+
+    func outcomes(_ snapshot: RecordSnapshot, of client: Client) -> [ItemOutcome] {
+        // What cannot be read counts as changed: a message too many does no harm (Rule 7.8).
+        (client.ledger.outcome(snapshot.reference) ?? []).map {
+            ItemOutcome(rawValue: $0) ?? .changed
+        }
+    }
+
+    private func cancel(_ claim: ClaimID) {
+        recallAsks(for: claim)
+        tell(.claimCancelled(claim))
+        claims[claim] = nil
+    }
+
+    /// Gives the record back to its client.
+    private func forget(_ snapshot: RecordSnapshot, of client: Client) {
+        client.known[snapshot.reference.index] = nil
+        client.ledger.reap(snapshot.reference, epoch)
+    }
+
+    private func reject(_ snapshot: RecordSnapshot, of client: Client) {
+        configuration.log(
+            .ledgerRejected(
+                name: client.ledgerName, reason: "record \(snapshot.reference) cannot be read"))
+        guard let connection = client.connection else { return }
+        refuse(connection, .malformed, "a record in its ledger cannot be read")
+    }
+
+    // MARK: Presenters
+
+    private func addPresenter(_ snapshot: RecordSnapshot, of client: Client) {
+        guard let presenter = makePresenter(snapshot, of: client) else { return }
+        tell(.presenterAdded(presenter))
+        if client.ledger.grant(snapshot.reference, epoch) == .grantedWantsMessage {
+            send(.granted(WireRecord(snapshot.reference)), to: client)
+        }
+    }
+
+    /// Reads a presenter's record and remembers it.
+    func makePresenter(_ snapshot: RecordSnapshot, of client: Client) -> RegisteredPresenter? {
+        guard let bytes = client.ledger.body(snapshot.reference),
+            let body = try? PresenterBody(decoding: bytes)
+        else {
+            reject(snapshot, of: client)
+            return nil
+        }
+        lastPresenter += 1
+        let id = PresenterID(rawValue: lastPresenter)
+        presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
+        client.known[snapshot.reference.index] = KnownRecord(
+            generation: snapshot.reference.generation, identity: .presenter(id))
+        return RegisteredPresenter(
+            id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
+            path: body.path.flatMap { ItemPath(bytes: $0) }, methods: body.methods,
+            relinquished: snapshot.relinquished)
+    }
+
+    func answered(_ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?) {
+        guard let known = client.known[presenter.index], known.generation == presenter.generation,
+            case .presenter(let id) = known.identity
+        else { return }
+        let claimID = ClaimID(rawValue: claim)
+        unanswered[claimID]?.removeAll { $0 == id }
+        tell(
+            .presenterAnswered(
+                id, for: claimID, failure: failure.map { PresenterFailure(payload: $0) }))
+    }
+}
+
+extension WireRecord {
+    init(_ reference: RecordReference) {
+        self.init(index: reference.index, generation: reference.generation)
+    }
+}
+
+extension RecordSnapshot {
+    /// The kinds in which a presenter is relinquished.
+    var relinquished: [Relinquishment] {
+        (hasRelinquishedToReader ? [.reader] : []) + (hasRelinquishedToWriter ? [.writer] : [])
+    }
+}

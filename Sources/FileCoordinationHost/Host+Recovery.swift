@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Taking over. Everything the former host knew is in the ledgers, whose locks say which of their
+// owners live; nobody's cooperation is needed, also not that of a stopped process (Rule 18.7).
+//
+// The order matters. All epochs first: after that nothing the former host still does has any
+// effect, and only then is what the records say final. Then presenters, so that claims find them;
+// then running claims; then the ended ones, whose messages are still owed; then the line.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    func recover() {
+        let owners = adoptLivingLedgers()
+        let records = owners.flatMap { client in
+            client.ledger.scan().map { (client: client, snapshot: $0) }
+        }
+        lastTicket = epoch.firstTicket - 1
+        for (client, snapshot) in records where snapshot.kind == .presenter {
+            recoverPresenter(snapshot, of: client)
+        }
+        let running = records.filter {
+            $0.snapshot.kind == .claim
+                && ($0.snapshot.state == .granted || $0.snapshot.state == .released)
+        }
+        for (client, snapshot) in running.sorted(by: Self.inLine) {
+            if let claim = makeClaim(snapshot, of: client) { tell(.claimRecovered(claim)) }
+        }
+        let waiting = records.filter { $0.snapshot.kind == .claim && $0.snapshot.state == .asked }
+        for (client, snapshot) in waiting.sorted(by: Self.inLine) {
+            if let claim = makeClaim(snapshot, of: client) { tell(.claimFiled(claim)) }
+        }
+        // Ended and cancelled claims: told, then given back to their clients.
+        for client in owners { lookAtAllRecords(of: client) }
+        tell(.clockAdvanced(to: MonotonicClock.now))
+        tell(.recoveryFinished)
+        configuration.log(
+            .serving(
+                epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
+                recoveredPresenters: presenters.count))
+    }
+
+    /// Ticketed claims in their order, then those that no host has seen, by their filing time.
+    private static func inLine(
+        _ first: (client: Client, snapshot: RecordSnapshot),
+        _ second: (client: Client, snapshot: RecordSnapshot)
+    ) -> Bool {
+        func key(_ entry: (client: Client, snapshot: RecordSnapshot)) -> (UInt64, UInt64, UInt32) {
+            let ticket = entry.snapshot.ticket
+            return (ticket == 0 ? .max : ticket, entry.snapshot.filedAt, entry.client.id.rawValue)
+        }
+        return key(first) < key(second)
+    }
+
+    private func adoptLivingLedgers() -> [Client] {
+        var owners: [Client] = []
+        for name in ((try? runtime.ledgers.names()) ?? []).sorted() where LedgerName.isFinal(name) {
+            do {
+                let client = try adopt(name)
+                if client.ledger.isAlive {
+                    owners.append(client)
+                } else {
+                    discard(client)
+                }
+            } catch {
+                configuration.log(.ledgerRejected(name: name, reason: "\(error)"))
+            }
+        }
+        // The lock first, then the process: a number that was given to another process since then
+        // would belong to a ledger whose lock is free.
+        for client in owners {
+            watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
+            if !client.ledger.isAlive { processEnded(of: client.id) }
+        }
+        return owners.filter { clients[$0.id] != nil }
+    }
+
+    private func discard(_ client: Client) {
+        clients[client.id] = nil
+        clientsByLedger[client.ledgerName] = nil
+        try? runtime.ledgers.remove(client.ledgerName)
+    }
+
+    private func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {
+        switch snapshot.state {
+        case .granted:
+            if let presenter = makePresenter(snapshot, of: client) {
+                tell(.presenterAdded(presenter))
+            }
+        case .draft, .asked, .free, .released, .cancelled:
+            // Looked at, as any other, once the running claims are known.
+            break
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who holds, who waits, and for whom: always to be had, without stopping anything (Rule 18.5).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    /// Answers whom one claim waits for.
+    func explain(_ record: WireRecord, to client: Client) {
+        guard let known = client.known[record.index], known.generation == record.generation,
+            case .claim(let claim) = known.identity
+        else {
+            return send(.explanation(record, stage: nil, parties: []), to: client)
+        }
+        send(
+            .explanation(
+                record, stage: arbiter.stage(of: claim), parties: parties(inTheWayOf: claim)),
+            to: client)
+    }
+
+    func sendStatus(to connection: Connection) {
+        for part in HostMessage.packing(statusReport()) { send(part, on: connection) }
+    }
+
+    private func statusReport() -> StatusReport {
+        let now = MonotonicClock.now
+        return StatusReport(
+            arbiter: ArbiterStatus(
+                processID: CurrentProcess.id, kind: configuration.kind,
+                uptimeNanoseconds: now - startedAt, protocolVersion: ProtocolVersion.current),
+            claims: arbiter.claims.map { status(of: $0) },
+            presenters: arbiter.presenters.map { status(of: $0) })
+    }
+
+    private func status(
+        of entry: FileCoordinationArbiter.ClaimStatus
+    ) -> FileCoordinationWire.ClaimStatus {
+        let owner = clients[entry.claim.client]
+        return FileCoordinationWire.ClaimStatus(
+            claim: entry.claim.id.rawValue, processID: owner?.ledger.processID ?? 0,
+            processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
+            stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
+            isStopped: isStopped(owner), items: entry.claim.items,
+            waitsFor: parties(inTheWayOf: entry.claim.id))
+    }
+
+    private func status(
+        of entry: FileCoordinationArbiter.PresenterStatus
+    ) -> FileCoordinationWire.PresenterStatus {
+        let presenter = entry.presenter
+        let owner = clients[presenter.client]
+        return FileCoordinationWire.PresenterStatus(
+            presenter: presenter.id.rawValue, processID: owner?.ledger.processID ?? 0,
+            processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
+            isUnresponsive: false, isStopped: isStopped(owner))
+    }
+
+    private func parties(inTheWayOf claim: ClaimID) -> [Party] {
+        arbiter.impediments(of: claim).prefix(WireLimits.parties).compactMap { impediment in
+            switch impediment {
+            case .claim(let other): party(claim: other)
+            case .presenter(let presenter, let steps): party(presenter: presenter, steps)
+            }
+        }
+    }
+
+    private func party(claim: ClaimID) -> Party? {
+        guard let filed = arbiter.claim(claim), let owner = clients[filed.client] else { return nil }
+        return Party(
+            claim: claim.rawValue, presenter: nil, processID: owner.ledger.processID,
+            processName: owner.ledger.programName, purpose: filed.purpose.bytes,
+            path: filed.items.first?.path.bytes ?? [],
+            role: arbiter.stage(of: claim) == .granted ? .holder : .waiter, sinceNanoseconds: age(of: claim),
+            message: nil, isStopped: isStopped(owner))
+    }
+
+    private func party(presenter: PresenterID, _ steps: YieldSteps) -> Party? {
+        guard let registered = arbiter.presenter(presenter), let owner = clients[registered.client]
+        else { return nil }
+        return Party(
+            claim: nil, presenter: presenter.rawValue, processID: owner.ledger.processID,
+            processName: owner.ledger.programName, purpose: registered.purpose.bytes,
+            path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
+            message: steps.lastMessageName, isStopped: isStopped(owner))
+    }
+
+    /// How long the claim has been in its present stage; its record remembers over hosts.
+    private func age(of claim: ClaimID) -> UInt64 {
+        guard let address = claims[claim], let client = clients[address.client],
+            let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
+        else { return 0 }
+        let since = snapshot.state == .granted ? snapshot.grantedAt : snapshot.filedAt
+        let now = MonotonicClock.now
+        return now > since ? now - since : 0
+    }
+
+    private func isStopped(_ client: Client?) -> Bool {
+        client.map { ProcessState.isStopped($0.ledger.processID) } ?? false
+    }
+}
+
+extension YieldSteps {
+    /// The Swift name of the message that decides: the last of the steps.
+    var lastMessageName: String {
+        if !accommodateSubitemDeletions.isEmpty { return "accommodatePresentedSubitemDeletion(at:)" }
+        if accommodateDeletion { return "accommodatePresentedItemDeletion" }
+        if save { return "savePresentedItemChanges" }
+        switch relinquish.last {
+        case .writer: return "relinquishPresentedItem(toWriter:)"
+        case .reader, nil: return "relinquishPresentedItem(toReader:)"
+        }
+    }
+}

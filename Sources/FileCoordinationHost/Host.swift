@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arbiter's shell. One thread handles everything in order, without locks: it waits for the
+// kernel, turns what happened into events, and carries out the arbiter's effects. It makes no
+// system call on a user's path, so that a mount which never answers delays nobody else.
+//
+// The parts: Host+Connections (who talks to us), Host+Records (ledger records into events),
+// Host+Effects (effects into swaps and messages), Host+Clients (death), Host+Recovery (taking
+// over), Host+Status (who holds, who waits).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+package import FileCoordinationSystem
+package import FileCoordinationWire
+
+/// How a host is to behave.
+package struct HostConfiguration: Sendable {
+    /// Daemon or embedded; announced to clients.
+    package var kind: HostKind
+    /// After how long without any client it leaves, in nanoseconds; nil: never.
+    package var idleExit: UInt64?
+    /// Receives log entries, on the host's thread.
+    package var log: @Sendable (HostLogEntry) -> Void
+
+    /// A configuration.
+    package init(
+        kind: HostKind, idleExit: UInt64? = nil,
+        log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
+    ) {
+        self.kind = kind
+        self.idleExit = idleExit
+        self.log = log
+    }
+}
+
+/// Runs the arbiter for one runtime directory, on the thread that calls ``run()``.
+package final class Host {
+    let runtime: RuntimeDirectory
+    let configuration: HostConfiguration
+    let epoch: HostEpoch
+    let startedAt = MonotonicClock.now
+    let poller: Poller
+    let wakeUp: WakeUp
+
+    var arbiter = Arbiter(recovering: true)
+    var listener: SequencedSocket?
+    var watch: DirectoryWatch?
+    private var roleLock: RoleLock?
+
+    var clients: [ClientID: Client] = [:]
+    var clientsByLedger: [String: ClientID] = [:]
+    var connections: [UInt64: Connection] = [:]
+    var processes: [UInt64: ClientID] = [:]
+    var claims: [ClaimID: RecordAddress] = [:]
+    var presenters: [PresenterID: RecordAddress] = [:]
+    /// Presenters that were asked on behalf of a claim and have not answered.
+    var unanswered: [ClaimID: [PresenterID]] = [:]
+    /// Clients with messages to send at the end of this turn, in the order of the first one.
+    var clientsToFlush: [ClientID] = []
+
+    var lastTicket: UInt64 = 0
+    var lastPresenter: UInt64 = 0
+    var lastClient: UInt32 = 0
+    var lastToken: UInt64 = FixedToken.last
+    /// Clients whose connection ended while their lock was still held, and when to look again.
+    var suspects: [ClientID: Suspicion] = [:]
+    var arbiterWakeAt: UInt64?
+    var idleSince: UInt64?
+    var ending: HostEnding?
+
+    /// Tokens of the poller that are not connections.
+    enum FixedToken {
+        static let listener: UInt64 = 0
+        static let wakeUp: UInt64 = 1
+        static let watch: UInt64 = 2
+        static let last: UInt64 = 15
+    }
+
+    /// Takes over: raises the epoch everywhere, recovers from the ledgers, then listens.
+    ///
+    /// The caller holds the host lock and gives it away; nobody else hosts while it lives.
+    package init(
+        runtime: RuntimeDirectory, roleLock: RoleLock, configuration: HostConfiguration,
+        wakeUp: WakeUp
+    ) throws {
+        self.runtime = runtime
+        self.roleLock = roleLock
+        self.configuration = configuration
+        self.wakeUp = wakeUp
+        poller = try Poller()
+        epoch = try EpochFile(directory: runtime.directory).raise()
+        try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
+        recover()
+        // Only now, so that nobody finds a host that knows nothing yet.
+        try listen()
+        watchRuntimeDirectory()
+    }
+
+    /// Serves until there is a reason to leave, and gives the role up.
+    package func run() -> HostEnding {
+        var ready: [Poller.Ready] = []
+        while true {
+            flushDeliveries()
+            if let ending { return leave(ending) }
+            do {
+                try poller.wait(into: &ready, until: nextDeadline)
+            } catch {
+                return leave(.stopped)
+            }
+            tell(.clockAdvanced(to: MonotonicClock.now))
+            for event in ready { dispatch(event) }
+            runTimers()
+        }
+    }
+
+    private func dispatch(_ event: Poller.Ready) {
+        switch event.token {
+        case FixedToken.listener: acceptConnections()
+        case FixedToken.wakeUp:
+            _ = wakeUp.drain()
+            ending = ending ?? .stopped
+        case FixedToken.watch: lookAtRuntimeDirectory()
+        default:
+            if let connection = connections[event.token] {
+                serve(connection, event)
+            } else if let client = processes[event.token] {
+                processEnded(of: client)
+            }
+        }
+    }
+
+    /// Feeds one event to the arbiter and carries out what it wants.
+    func tell(_ event: Event) {
+        for effect in arbiter.handle(event) { perform(effect) }
+    }
+
+    // MARK: Time
+
+    private var nextDeadline: UInt64? {
+        var deadline = arbiterWakeAt
+        for suspicion in suspects.values {
+            deadline = min(deadline ?? .max, suspicion.lookAgainAt)
+        }
+        if let idleSince, let idleExit = configuration.idleExit {
+            deadline = min(deadline ?? .max, idleSince + idleExit)
+        }
+        return deadline
+    }
+
+    private func runTimers() {
+        let now = MonotonicClock.now
+        if let wake = arbiterWakeAt, wake <= now { arbiterWakeAt = nil }
+        lookAtSuspects(now: now)
+        guard let idleExit = configuration.idleExit else { return }
+        guard connections.isEmpty && clients.isEmpty else {
+            idleSince = nil
+            return
+        }
+        guard let since = idleSince else {
+            idleSince = now
+            return
+        }
+        if now >= since + idleExit { leaveWhenIdle() }
+    }
+
+    /// Leaves if nobody came in the meantime; whoever is choosing a host just now keeps us here.
+    private func leaveWhenIdle() {
+        idleSince = nil
+        guard
+            let election = (try? RoleLock.tryAcquire(
+                RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
+        else { return }
+        try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+        acceptConnections()
+        if connections.isEmpty {
+            ending = .idle
+        } else {
+            restoreListener()
+        }
+        withExtendedLifetime(election) {}
+    }
+
+    // MARK: Leaving
+
+    private func leave(_ ending: HostEnding) -> HostEnding {
+        configuration.log(.leaving(ending))
+        if ending != .deposed { try? runtime.directory.remove(RuntimeDirectory.Name.socket) }
+        for connection in connections.values where connection.isWelcome {
+            _ = connection.send(.retiring)
+        }
+        // The role goes before the connections do: whoever sees its connection end finds it free.
+        roleLock = nil
+        listener = nil
+        for connection in connections.values { connection.socket.shutDown() }
+        connections = [:]
+        return ending
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a host has to say to whoever keeps its log. Entries are values, so that a test can wait for
+// one and a daemon can print it; the host itself never prints.
+
+package import FileCoordinationWire
+
+/// Something worth a line in the log.
+package enum HostLogEntry: Sendable, CustomStringConvertible {
+    /// The host has taken the role and listens.
+    case serving(epoch: UInt32, recoveredClaims: Int, recoveredPresenters: Int)
+    /// A connection was closed because of what it sent or who it is.
+    case connectionRefused(processID: Int32, reason: Refusal)
+    /// A ledger could not be read, and its client is treated as absent.
+    case ledgerRejected(name: String, reason: String)
+    /// A client process is gone; this much of it was freed.
+    case clientBuried(processID: Int32, name: String)
+    /// The socket or the whole directory vanished and was made anew.
+    case runtimeDirectoryRestored
+    /// The host gives up its role.
+    case leaving(HostEnding)
+
+    package var description: String {
+        switch self {
+        case .serving(let epoch, let claims, let presenters):
+            """
+            serving, epoch \(epoch); recovered \(claims) claims and \(presenters) presenters from \
+            ledgers
+            """
+        case .connectionRefused(let processID, let reason):
+            "closed the connection of process \(processID): \(reason.text)"
+        case .ledgerRejected(let name, let reason):
+            "ignored the ledger \(name): \(reason)"
+        case .clientBuried(let processID, let name):
+            "process \(processID) (\(name)) is gone; freed what it held"
+        case .runtimeDirectoryRestored:
+            "the socket in the runtime directory had vanished; made it anew"
+        case .leaving(let ending):
+            "leaving: \(ending.rawValue)"
+        }
+    }
+}
+
+/// Why a host left its role.
+package enum HostEnding: String, Sendable {
+    /// Nobody needed it for a while.
+    case idle = "nobody needs me"
+    /// A daemon asked for the role.
+    case handedOver = "handing over to a daemon"
+    /// Its program asked it to stop.
+    case stopped = "asked to stop"
+    /// Another host has raised the epoch.
+    case deposed = "another host has taken the role"
+}

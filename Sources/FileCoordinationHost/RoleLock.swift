@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A lock on a role (being the host; choosing the host) that lives exactly as long as the process:
+// the lock file's descriptor is closed once it is mapped, so that only the mapping, which a forked
+// child does not inherit and an exec drops, keeps the lock alive.
+
+package import FileCoordinationSystem
+
+/// One of the locks in the runtime directory, held until this object goes.
+package final class RoleLock: Sendable {
+    private let mapping: SharedMapping
+
+    private init(mapping: SharedMapping) { self.mapping = mapping }
+
+    private static let length = 4096
+
+    /// Takes the lock `name`, or returns nil when another process (or thread) holds it.
+    package static func tryAcquire(
+        _ name: String, in runtime: RuntimeDirectory
+    ) throws(SystemError) -> RoleLock? {
+        try acquire(name, in: runtime) { (file) throws(SystemError) in
+            try FileLock.tryLock(file)
+        }
+    }
+
+    /// Takes the lock `name`, sleeping in the kernel until it is free.
+    package static func acquire(
+        _ name: String, in runtime: RuntimeDirectory
+    ) throws(SystemError) -> RoleLock {
+        let lock = try acquire(name, in: runtime) { (file) throws(SystemError) in
+            try FileLock.lockWaiting(file)
+            return true
+        }
+        guard let lock else { preconditionFailure("A lock that was waited for was not had") }
+        return lock
+    }
+
+    private static func acquire(
+        _ name: String, in runtime: RuntimeDirectory,
+        lock: (Descriptor) throws(SystemError) -> Bool
+    ) throws(SystemError) -> RoleLock? {
+        let file = try runtime.directory.openFile(name, [.read, .write, .create], mode: 0o600)
+        // Until it is mapped and closed: a child that has the descriptor has the lock.
+        ForkGuard.closeInChild(file.number)
+        defer { ForkGuard.keepInChild(file.number) }
+        try FileSpace.truncate(file, length: UInt64(length))
+        guard try lock(file) else { return nil }
+        return RoleLock(
+            mapping: try SharedMapping(
+                file: file, length: length, writable: true, inheritedByFork: false))
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `RUNTIME/epoch`: the number of the newest host, in shared memory.
+
+public import FileCoordinationSystem
+
+/// The global epoch, mapped.
+///
+/// May be used from any thread. A forked child has no such memory and must not touch it.
+public final class EpochFile: Sendable {
+    private let mapping: SharedMapping
+
+    private static let length = 4096
+
+    /// Maps `name` in the runtime directory, and creates it if need be, at epoch zero.
+    ///
+    /// A host, which must survive a client that truncates the file, sets `isProtected`.
+    public init(
+        directory: Directory, name: String = "epoch", isProtected: Bool = false
+    ) throws(LedgerError) {
+        mapping = try LedgerError.wrapping { () throws(SystemError) in
+            let file = try directory.openFile(name, [.read, .write, .create])
+            // Zeros are a valid state, so two who create it at once do no harm.
+            try FileSpace.reserve(file, length: UInt64(Self.length))
+            let mapping = try SharedMapping(
+                file: file, length: Self.length, writable: true, inheritedByFork: false)
+            if isProtected { try MappingGuard.protect(mapping) }
+            return mapping
+        }
+    }
+
+    var word: AtomicWord { mapping.word(at: 0) }
+
+    /// The newest host's epoch.
+    public func load() -> HostEpoch { HostEpoch(truncating: word.load()) }
+
+    /// Begins a new host's reign, under the host lock and before it looks for ledgers.
+    public func raise() throws(LedgerError) -> HostEpoch {
+        guard let epoch = raise(fault: nil) else { throw .epochsExhausted }
+        return epoch
+    }
+
+    package func raise(fault: LedgerFault?) -> HostEpoch? {
+        var procedure = RaiseGlobalEpoch(fault: fault)
+        var observed: UInt64 = 0
+        while true {
+            switch procedure.advance(observing: observed) {
+            case .finished(let epoch):
+                return epoch
+            case .perform(.compareExchange(.globalEpoch, let expected, let desired)):
+                observed = word.compareExchange(expected: expected, desired: desired).original
+            case .perform(let operation):
+                precondition(operation == .load(.globalEpoch), "Raising touches one word only")
+                observed = word.load()
+            }
+        }
+    }
+}

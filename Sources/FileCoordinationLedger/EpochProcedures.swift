@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a new host comes to reign: it takes the next number, and raises it everywhere before it
+// grants anything. And how a newborn ledger learns the number.
+
+/// Takes the next epoch for a new host.
+///
+/// Done under the host lock, before any ledger is looked for.
+package struct RaiseGlobalEpoch: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loaded
+        case swapped(expected: UInt64, HostEpoch)
+    }
+
+    private var state = State.start
+    private let fault: LedgerFault?
+
+    package init(fault: LedgerFault? = nil) { self.fault = fault }
+
+    /// The new epoch; nil when the 24 bits are used up.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<HostEpoch?> {
+        switch state {
+        case .start:
+            state = .loaded
+            return .perform(.load(.globalEpoch))
+        case .loaded:
+            if fault == .noEpochRaise, value != 0 { return .finished(HostEpoch(truncating: value)) }
+            return swap(from: value)
+        case .swapped(let expected, let epoch):
+            return value == expected ? .finished(epoch) : swap(from: value)
+        }
+    }
+
+    private mutating func swap(from value: UInt64) -> ProcedureStep<HostEpoch?> {
+        guard value < UInt64(HostEpoch.maximum.rawValue) else { return .finished(nil) }
+        let epoch = HostEpoch(truncating: value + 1)
+        state = .swapped(expected: value, epoch)
+        let desired = UInt64(epoch.rawValue)
+        return .perform(.compareExchange(.globalEpoch, expected: value, desired: desired))
+    }
+}
+
+/// Gives a newborn ledger its epoch, after it was renamed into place.
+///
+/// Upwards only: a host that took over since the global epoch was loaded has raised the ledger
+/// already, and a plain store would undo that.
+package struct AdoptEpoch: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loadedGlobal
+        case loadedLedger(global: UInt64)
+        case swapped(global: UInt64, expected: UInt64)
+        case stored(global: UInt64)
+    }
+
+    private var state = State.start
+    private let fault: LedgerFault?
+
+    package init(fault: LedgerFault? = nil) { self.fault = fault }
+
+    /// The ledger's epoch.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<HostEpoch> {
+        switch state {
+        case .start:
+            state = .loadedGlobal
+            return .perform(.load(.globalEpoch))
+        case .loadedGlobal:
+            if fault == .birthStoresEpoch {
+                state = .stored(global: value)
+                return .perform(.store(.ledgerEpoch, value))
+            }
+            state = .loadedLedger(global: value)
+            return .perform(.load(.ledgerEpoch))
+        case .loadedLedger(let global):
+            return raise(to: global, from: value)
+        case .swapped(let global, let expected):
+            return value == expected
+                ? .finished(HostEpoch(truncating: global)) : raise(to: global, from: value)
+        case .stored(let global):
+            return .finished(HostEpoch(truncating: global))
+        }
+    }
+
+    private mutating func raise(to global: UInt64, from value: UInt64) -> ProcedureStep<HostEpoch> {
+        guard value < global else { return .finished(HostEpoch(truncating: value)) }
+        state = .swapped(global: global, expected: value)
+        return .perform(.compareExchange(.ledgerEpoch, expected: value, desired: global))
+    }
+}
+
+/// Puts one ledger under a new host: first its epoch, then every record in use.
+///
+/// Afterwards no swap of an earlier host can succeed in this ledger, and no client of it can file
+/// under an earlier epoch. The host must have raised *every* ledger before it grants anything.
+package struct RaiseLedger: LedgerProcedure {
+    package enum Outcome: Hashable, Sendable {
+        /// The ledger and its records are the host's.
+        case raised
+        /// A later host was here: this one reigns no longer.
+        case deposed
+    }
+
+    private enum State: Hashable, Sendable {
+        case start
+        case loadedEpoch
+        case swappedEpoch(expected: UInt64)
+        case loadedMark
+        case loadedRecord(Int, mark: Int)
+        case swappedRecord(Int, mark: Int, expected: RecordWord)
+        case woke(Int, mark: Int)
+    }
+
+    private var state = State.start
+    private let epoch: HostEpoch
+    private let capacity: Int
+    private let fault: LedgerFault?
+
+    /// Raises a ledger of `capacity` records to `epoch`.
+    package init(to epoch: HostEpoch, capacity: Int, fault: LedgerFault? = nil) {
+        self.epoch = epoch
+        self.capacity = capacity
+        self.fault = fault
+    }
+
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
+        switch state {
+        case .start:
+            state = .loadedEpoch
+            return .perform(.load(.ledgerEpoch))
+        case .loadedEpoch:
+            return raiseLedger(from: value)
+        case .swappedEpoch(let expected):
+            return value == expected ? loadMark() : raiseLedger(from: value)
+        case .loadedMark:
+            return load(0, mark: Int(clamping: min(value, UInt64(capacity))))
+        case .loadedRecord(let record, let mark):
+            return raise(record, mark: mark, from: RecordWord(rawValue: value))
+        case .swappedRecord(let record, let mark, let expected):
+            let word = RecordWord(rawValue: value)
+            guard word == expected else { return raise(record, mark: mark, from: word) }
+            guard word.state == .granted, fault != .recoveryDoesNotWake else {
+                return load(record + 1, mark: mark)
+            }
+            // The host that granted it may have died before it could wake the client.
+            state = .woke(record, mark: mark)
+            return .perform(.wake(.record(record)))
+        case .woke(let record, let mark):
+            return load(record + 1, mark: mark)
+        }
+    }
+
+    private mutating func raiseLedger(from value: UInt64) -> ProcedureStep<Outcome> {
+        let goal = UInt64(epoch.rawValue)
+        if value > goal { return .finished(.deposed) }
+        if value == goal { return loadMark() }
+        state = .swappedEpoch(expected: value)
+        return .perform(.compareExchange(.ledgerEpoch, expected: value, desired: goal))
+    }
+
+    private mutating func loadMark() -> ProcedureStep<Outcome> {
+        state = .loadedMark
+        return .perform(.load(.recordMark))
+    }
+
+    private mutating func load(_ record: Int, mark: Int) -> ProcedureStep<Outcome> {
+        guard record < mark else { return .finished(.raised) }
+        state = .loadedRecord(record, mark: mark)
+        return .perform(.load(.record(record)))
+    }
+
+    private mutating func raise(
+        _ record: Int, mark: Int, from word: RecordWord
+    ) -> ProcedureStep<Outcome> {
+        if word.epoch > epoch { return .finished(.deposed) }
+        // A free record needs nothing: whoever fills it looks at the ledger epoch afterwards.
+        guard let current = word.state, current != .free, word.epoch < epoch else {
+            return load(record + 1, mark: mark)
+        }
+        state = .swappedRecord(record, mark: mark, expected: word)
+        let desired = word.raised(to: epoch).rawValue
+        return .perform(
+            .compareExchange(.record(record), expected: word.rawValue, desired: desired))
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a client files a claim: show the record, look, ask.
+//
+// The look at the ledger epoch must come after the record is to be seen, and before a host may act
+// on it. Then, for every host that this client's look has missed, the record is there when that
+// host scans the ledger. Were the record `asked` before the look, a deposed host could grant it
+// after its successor's scan has gone past, and nobody would notice.
+
+/// Files a claim whose body is complete.
+package struct FileClaim: LedgerProcedure {
+    package enum Outcome: Hashable, Sendable {
+        /// The host may grant it: tell it to look.
+        case asked(RecordWord)
+        /// It is something else already: cancelled by another thread, or damaged.
+        case withdrawn(RecordWord)
+    }
+
+    private enum State: Hashable, Sendable {
+        case start
+        case drafted(RecordWord)
+        case looked(RecordWord)
+        case swapped(expected: RecordWord, desired: RecordWord)
+        // Faults only.
+        case lookedBefore
+        case filed(RecordWord, looksAgain: Bool)
+        case lookedAgain(RecordWord)
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let free: RecordWord
+    private let fault: LedgerFault?
+
+    /// Files the claim in `record`, whose word is `free`.
+    package init(record: Int, free: RecordWord, fault: LedgerFault? = nil) {
+        self.record = record
+        self.free = free
+        self.fault = fault
+    }
+
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
+        switch state {
+        case .start:
+            if fault == .noSecondLook || fault == .askedBeforeLook {
+                state = .lookedBefore
+                return .perform(.load(.ledgerEpoch))
+            }
+            let draft = free.draft(flags: [])
+            state = .drafted(draft)
+            return .perform(free.show(draft, in: record, fault: fault))
+        case .drafted(let draft):
+            guard value == free.rawValue || fault == .recordStoreReleasing else {
+                return .finished(.withdrawn(RecordWord(rawValue: value)))
+            }
+            state = .looked(draft)
+            return .perform(.load(.ledgerEpoch))
+        case .looked(let draft):
+            return ask(from: draft, seen: HostEpoch(truncating: value))
+        case .swapped(let expected, let desired):
+            let word = RecordWord(rawValue: value)
+            if word == expected { return .finished(.asked(desired)) }
+            // A new host has raised the draft. The look is good for every epoch up to the one it
+            // saw, and for this one, whose host has seen the draft.
+            guard word.isDraft(of: desired) else { return .finished(.withdrawn(word)) }
+            return ask(from: word, seen: desired.epoch)
+        case .lookedBefore, .filed, .lookedAgain:
+            return advanceFaulty(observing: value)
+        }
+    }
+
+    private mutating func ask(
+        from draft: RecordWord, seen epoch: HostEpoch
+    ) -> ProcedureStep<Outcome> {
+        let asked = draft.with(.asked, [], max(epoch, draft.epoch))
+        state = .swapped(expected: draft, desired: asked)
+        return .perform(draft.swap(to: asked, in: record))
+    }
+
+    /// The protocol without the draft.
+    private mutating func advanceFaulty(observing value: UInt64) -> ProcedureStep<Outcome> {
+        switch state {
+        case .lookedBefore:
+            let asked = RecordWord(
+                .asked, [], HostEpoch(truncating: value), generation: free.generation &+ 1)
+            state = .filed(asked, looksAgain: fault == .askedBeforeLook)
+            return .perform(free.swap(to: asked, in: record))
+        case .filed(let asked, let looksAgain):
+            guard looksAgain else { return .finished(.asked(asked)) }
+            state = .lookedAgain(asked)
+            return .perform(.load(.ledgerEpoch))
+        case .lookedAgain(let asked):
+            let again = asked.with(.asked, [], HostEpoch(truncating: value))
+            guard again != asked else { return .finished(.asked(asked)) }
+            // Whatever comes of the swap: "a failed swap means that the host did it".
+            state = .filed(again, looksAgain: false)
+            return .perform(asked.swap(to: again, in: record))
+        case .start, .drafted, .looked, .swapped:
+            preconditionFailure("Not a state of the faulty procedure")
+        }
+    }
+}
+
+/// Files a claim on a place that is delegated to this client.
+///
+/// It is granted on the spot if the delegation stands, and otherwise asked like any other.
+package struct ClaimLocally: LedgerProcedure {
+    package enum Outcome: Hashable, Sendable {
+        /// The accessor may run; the host knows nothing of it and need not.
+        case granted(RecordWord)
+        /// The delegation is gone: the claim was filed, so tell the host to look.
+        case asked(RecordWord)
+        /// It is something else already: cancelled by another thread, or damaged.
+        case withdrawn(RecordWord)
+    }
+
+    private enum State: Hashable, Sendable {
+        case start
+        case drafted(RecordWord)
+        case lookedAtEpoch(RecordWord)
+        case lookedAtSlot(RecordWord, HostEpoch)
+        case swappedToGranted(expected: RecordWord, HostEpoch)
+        case swappedToAsked(expected: RecordWord, desired: RecordWord)
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let free: RecordWord
+    private let slot: Int
+    private let delegation: SlotWord
+    private let fault: LedgerFault?
+
+    /// Files the claim in `record`, whose word is `free`, relying on `delegation` in `slot`.
+    package init(
+        record: Int, free: RecordWord, slot: Int, delegation: SlotWord, fault: LedgerFault? = nil
+    ) {
+        self.record = record
+        self.free = free
+        self.slot = slot
+        self.delegation = delegation
+        self.fault = fault
+    }
+
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
+        switch state {
+        case .start:
+            let draft =
+                fault == .localBeforeLook
+                ? free.draft(flags: .local).with(.granted, .local, delegation.epoch)
+                : free.draft(flags: .local)
+            state = .drafted(draft)
+            return .perform(free.show(draft, in: record, fault: fault))
+        case .drafted(let draft):
+            guard value == free.rawValue || fault == .recordStoreReleasing else {
+                return .finished(.withdrawn(RecordWord(rawValue: value)))
+            }
+            state = .lookedAtEpoch(draft)
+            return .perform(.load(.ledgerEpoch))
+        case .lookedAtEpoch(let draft):
+            state = .lookedAtSlot(draft, HostEpoch(truncating: value))
+            return .perform(.load(.slot(slot)))
+        case .lookedAtSlot(let draft, let epoch):
+            let stands =
+                value == delegation.rawValue && delegation.isDelegated && delegation.epoch == epoch
+            guard stands else { return ask(from: draft, seen: epoch) }
+            if draft.state == .granted { return .finished(.granted(draft)) }
+            state = .swappedToGranted(expected: draft, epoch)
+            return .perform(draft.swap(to: draft.with(.granted, .local, epoch), in: record))
+        case .swappedToGranted(let draft, let epoch):
+            let word = RecordWord(rawValue: value)
+            if word == draft { return .finished(.granted(draft.with(.granted, .local, epoch))) }
+            // Touched by a host: it revoked the slot, or it is new. Never try locally twice.
+            return continueAsking(after: word, claim: draft, seen: epoch)
+        case .swappedToAsked(let expected, let desired):
+            let word = RecordWord(rawValue: value)
+            if word == expected { return .finished(.asked(desired)) }
+            return continueAsking(after: word, claim: desired, seen: desired.epoch)
+        }
+    }
+
+    private mutating func continueAsking(
+        after word: RecordWord, claim: RecordWord, seen epoch: HostEpoch
+    ) -> ProcedureStep<Outcome> {
+        if word.isDraft(of: claim) { return ask(from: word, seen: epoch) }
+        let isHeld = word.generation == claim.generation && word.state == .granted
+        return .finished(isHeld && fault == .localBeforeLook ? .granted(word) : .withdrawn(word))
+    }
+
+    private mutating func ask(
+        from draft: RecordWord, seen epoch: HostEpoch
+    ) -> ProcedureStep<Outcome> {
+        let asked = draft.with(.asked, [], max(epoch, draft.epoch))
+        state = .swappedToAsked(expected: draft, desired: asked)
+        return .perform(draft.swap(to: asked, in: record))
+    }
+}
+
+extension RecordWord {
+    /// The next claim in a free record, before its client has looked.
+    ///
+    /// It keeps the epoch of the free word: no host acts on a draft, whatever its epoch.
+    fileprivate func draft(flags: RecordFlags) -> RecordWord {
+        RecordWord(.draft, flags, epoch, generation: generation &+ 1)
+    }
+
+    /// Makes a record visible.
+    fileprivate func show(
+        _ word: RecordWord, in record: Int, fault: LedgerFault?
+    ) -> MemoryOperation {
+        fault == .recordStoreReleasing
+            ? .storeReleasing(.record(record), word.rawValue) : swap(to: word, in: record)
+    }
+
+    fileprivate func swap(to word: RecordWord, in record: Int) -> MemoryOperation {
+        .compareExchange(.record(record), expected: rawValue, desired: word.rawValue)
+    }
+
+    fileprivate func isDraft(of claim: RecordWord) -> Bool {
+        state == .draft && generation == claim.generation
+    }
+}

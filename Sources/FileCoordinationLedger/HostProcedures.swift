@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the reigning host does to a client's records and slots. Each swap names the host's epoch and
+// the claim's generation, so a host that reigns no longer, or that means a claim which is over,
+// changes nothing.
+
+/// Lets an asked claim's accessor run.
+package struct GrantClaim: LedgerProcedure {
+    package enum Outcome: Hashable, Sendable {
+        case granted
+        /// The claim is cancelled or over, or another host reigns.
+        ///
+        /// The word that was found.
+        case refused(RecordWord)
+    }
+
+    private enum State: Hashable, Sendable {
+        case start
+        case swapped(expected: RecordWord)
+        case woke
+        case loadedFaulty
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let asked: RecordWord
+    private let fault: LedgerFault?
+
+    /// Grants the claim of this generation, for the host of this epoch.
+    package init(
+        record: Int, generation: UInt32, epoch: HostEpoch, fault: LedgerFault? = nil
+    ) {
+        self.record = record
+        self.asked = RecordWord(.asked, [], epoch, generation: generation)
+        self.fault = fault
+    }
+
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
+        switch state {
+        case .start:
+            guard fault == .generationIgnored else { return swap(from: asked) }
+            state = .loadedFaulty
+            return .perform(.load(.record(record)))
+        case .loadedFaulty:
+            let word = RecordWord(rawValue: value)
+            guard word.state == .asked, word.epoch == asked.epoch else {
+                return .finished(.refused(word))
+            }
+            return swap(from: word)
+        case .swapped(let expected):
+            guard value == expected.rawValue else {
+                return .finished(.refused(RecordWord(rawValue: value)))
+            }
+            state = .woke
+            return .perform(.wake(.record(record)))
+        case .woke:
+            return .finished(.granted)
+        }
+    }
+
+    private mutating func swap(from word: RecordWord) -> ProcedureStep<Outcome> {
+        state = .swapped(expected: word)
+        let granted = word.with(.granted, [], word.epoch).rawValue
+        return .perform(
+            .compareExchange(.record(record), expected: word.rawValue, desired: granted))
+    }
+}
+
+/// Gives a record back to its client, after the host has taken all that it wants from it.
+package struct ReapRecord: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loaded
+        case swapped(expected: RecordWord)
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let generation: UInt32
+    private let epoch: HostEpoch
+    private let fault: LedgerFault?
+
+    /// Reaps the claim of this generation, for the host of this epoch.
+    package init(record: Int, generation: UInt32, epoch: HostEpoch, fault: LedgerFault? = nil) {
+        self.record = record
+        self.generation = generation
+        self.epoch = epoch
+        self.fault = fault
+    }
+
+    /// Whether this host made it free.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
+        switch state {
+        case .start:
+            state = .loaded
+            return .perform(.load(.record(record)))
+        case .loaded:
+            let word = RecordWord(rawValue: value)
+            let isOver = word.state == .released || word.state == .cancelled
+            let isMeant = word.generation == generation || fault == .generationIgnored
+            guard isOver, isMeant, word.epoch <= epoch else { return .finished(false) }
+            state = .swapped(expected: word)
+            let free = word.with(.free, [], word.epoch).rawValue
+            return .perform(
+                .compareExchange(.record(record), expected: word.rawValue, desired: free))
+        case .swapped(let expected):
+            // Nobody but a later host changes a record that is over.
+            return .finished(value == expected.rawValue)
+        }
+    }
+}
+
+/// Delegates a place to the ledger's owner.
+///
+/// The host has made sure that nobody else is interested.
+package struct DelegateSlot: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loaded
+        case swapped(expected: SlotWord, desired: SlotWord)
+    }
+
+    private var state = State.start
+    private let slot: Int
+    private let epoch: HostEpoch
+
+    package init(slot: Int, epoch: HostEpoch) {
+        self.slot = slot
+        self.epoch = epoch
+    }
+
+    /// What the owner is to be told; nil if another host reigns.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<SlotWord?> {
+        switch state {
+        case .start:
+            state = .loaded
+            return .perform(.load(.slot(slot)))
+        case .loaded:
+            return delegate(from: SlotWord(rawValue: value))
+        case .swapped(let expected, let desired):
+            return value == expected.rawValue
+                ? .finished(desired) : delegate(from: SlotWord(rawValue: value))
+        }
+    }
+
+    private mutating func delegate(from word: SlotWord) -> ProcedureStep<SlotWord?> {
+        guard word.epoch <= epoch else { return .finished(nil) }
+        let next = SlotWord(isDelegated: true, epoch, sequence: word.sequence &+ 1)
+        state = .swapped(expected: word, desired: next)
+        return .perform(
+            .compareExchange(.slot(slot), expected: word.rawValue, desired: next.rawValue))
+    }
+}
+
+/// Takes a delegation back.
+///
+/// The host scans the owner's records afterwards: see ``CareForRecord``.
+package struct RevokeSlot: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case swapped
+    }
+
+    private var state = State.start
+    private let slot: Int
+    private let delegation: SlotWord
+
+    package init(slot: Int, delegation: SlotWord) {
+        self.slot = slot
+        self.delegation = delegation
+    }
+
+    /// Whether it stood until now.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
+        switch state {
+        case .start:
+            state = .swapped
+            let next = SlotWord(
+                isDelegated: false, delegation.epoch, sequence: delegation.sequence)
+            return .perform(
+                .compareExchange(
+                    .slot(slot), expected: delegation.rawValue, desired: next.rawValue))
+        case .swapped:
+            return .finished(value == delegation.rawValue)
+        }
+    }
+}
+
+/// Looks at one of the owner's records after a delegation was revoked.
+///
+/// A local claim in use becomes an ordinary held one, whose release the host hears of. A local
+/// draft, whose client has perhaps looked at the slot already, is touched: its client's swap to
+/// `granted` fails, and it asks like any other. So revoking never waits.
+package struct CareForRecord: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loaded
+        case swapped(expected: RecordWord)
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let epoch: HostEpoch
+
+    package init(record: Int, epoch: HostEpoch) {
+        self.record = record
+        self.epoch = epoch
+    }
+
+    /// The word as it is now; held if its state is `granted`.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
+        switch state {
+        case .start:
+            state = .loaded
+            return .perform(.load(.record(record)))
+        case .loaded:
+            return care(for: RecordWord(rawValue: value))
+        case .swapped(let expected):
+            return value == expected.rawValue
+                ? .finished(cared(expected)) : care(for: RecordWord(rawValue: value))
+        }
+    }
+
+    private mutating func care(for word: RecordWord) -> ProcedureStep<RecordWord> {
+        let isOpen = word.state == .granted || word.state == .draft
+        guard isOpen, word.flags == .local, word.epoch <= epoch else { return .finished(word) }
+        state = .swapped(expected: word)
+        return .perform(
+            .compareExchange(
+                .record(record), expected: word.rawValue, desired: cared(word).rawValue))
+    }
+
+    private func cared(_ word: RecordWord) -> RecordWord {
+        RecordWord(rawValue: word.rawValue | UInt64(RecordFlags.cared.rawValue) << 4)
+    }
+}

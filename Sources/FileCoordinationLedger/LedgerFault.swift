@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wrong on purpose. A checker that has never caught anything is decoration, so each of these
+// breaks the protocol in one place, and the tests demand that every one is caught. Nothing but the
+// tests and their child program can select one.
+
+/// A way in which the protocol could be wrong.
+package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
+    /// The host tells the client "granted" first, and writes the word afterwards.
+    case grantBeforeWord
+    /// The client files the word first, and writes the body afterwards.
+    case wordBeforeBody
+    /// The client keeps the locked descriptor open, and so its forked children have the lock.
+    case descriptorKeptAcrossFork
+    /// The client writes its record with a releasing store instead of a swap before it looks at
+    /// the ledger epoch or at the slot.
+    case recordStoreReleasing
+    /// A new host does not raise the global epoch.
+    case noEpochRaise
+    /// The client does not look at the ledger epoch after it filed.
+    case noSecondLook
+    /// The client files `asked` at once, and looks at the ledger epoch afterwards.
+    case askedBeforeLook
+    /// A delegated claim is `granted` at once, and looks at the slot afterwards.
+    case localBeforeLook
+    /// The host grants and reaps whatever claim is in the record by then.
+    case generationIgnored
+    /// A newborn ledger's epoch is stored, not raised.
+    case birthStoresEpoch
+    /// The new host does not wake those whose grant the old one did not live to announce.
+    case recoveryDoesNotWake
+    /// The client extends the mark of used records after it filed.
+    case markAfterRecord
+    /// The host scans the owner's records first, and clears the slot afterwards.
+    case scanBeforeRevoke
+}

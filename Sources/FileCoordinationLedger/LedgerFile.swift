@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ledger's coming into being. The order is the point: the file is whole and locked before it has
+// the name by which hosts find it, and the lock outlives its descriptor in the mapping alone.
+
+internal import FileCoordinationSystem
+
+/// A ledger file of this process, new and locked.
+struct LedgerFile: Sendable {
+    /// The name in the directory of ledgers.
+    let name: String
+    /// The ledger, and with it the lock.
+    ///
+    /// A forked child has neither.
+    let mapping: SharedMapping
+    /// Only under a fault.
+    private let kept: Descriptor?
+    private let identity: FileStatus
+
+    /// Records for which room is made at first, and then at a time.
+    static let recordChunk = 128
+
+    init(
+        in directory: Directory, programName: String, fault: LedgerFault?
+    ) throws(LedgerError) {
+        let token = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        let names = LedgerName(processID: CurrentProcess.id, token: token.0)
+        name = names.final
+        do throws(SystemError) {
+            var guarded: Int32?
+            defer {
+                // After closing: a fork in between must rather close a descriptor too many in the
+                // child than leave it the lock.
+                if let guarded { ForkGuard.keepInChild(guarded) }
+            }
+            let file = try directory.openFile(
+                names.temporary, [.read, .write, .create, .exclusive])
+            if fault != .descriptorKeptAcrossFork {
+                ForkGuard.closeInChild(file.number)
+                guarded = file.number
+            }
+            mapping = try Self.lockedMapping(of: file)
+            identity = try file.status()
+            Self.writeHeader(to: mapping, token: token, programName: programName)
+            try directory.rename(names.temporary, to: names.final, ifTaken: .refuse)
+            kept = fault == .descriptorKeptAcrossFork ? file : nil
+        } catch {
+            try? directory.remove(names.temporary)
+            throw LedgerError(error)
+        }
+    }
+
+    private static func lockedMapping(of file: Descriptor) throws(SystemError) -> SharedMapping {
+        let room = LedgerLayout.record(recordChunk)
+        try FileSpace.reserve(file, length: UInt64(room))
+        try FileSpace.truncate(file, length: UInt64(LedgerLayout.fileLength))
+        let mapping = try SharedMapping(
+            file: file, length: LedgerLayout.fileLength, writable: true, inheritedByFork: false)
+        guard try FileLock.tryLock(file) else {
+            throw SystemError(code: ErrorNumber.alreadyExists, operation: "lock a new ledger")
+        }
+        return mapping
+    }
+
+    /// Makes room in the file from `start` to `end`, which nobody has touched yet.
+    ///
+    /// Through a descriptor of its own, open for this moment only, which has no lock.
+    func makeRoom(from start: Int, to end: Int, in directory: Directory) throws(LedgerError) {
+        do throws(SystemError) {
+            let file = try directory.openFile(name, [.write])
+            let status = try file.status()
+            guard status.inode == identity.inode, status.device == identity.device else {
+                throw SystemError(code: ErrorNumber.noSuchFile, operation: "find \"\(name)\"")
+            }
+            let zeros = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: end - start, alignment: 8)
+            defer { zeros.deallocate() }
+            zeros.initializeMemory(as: UInt8.self, repeating: 0)
+            try file.write(UnsafeRawBufferPointer(zeros), at: UInt64(start))
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+
+    private static func writeHeader(
+        to mapping: SharedMapping, token: (UInt64, UInt64), programName: String
+    ) {
+        typealias Header = LedgerLayout.Header
+        let base = mapping.base
+        base.store(UInt32(LedgerLayout.version), at: Header.version)
+        base.store(UInt32(LedgerLayout.recordCount), at: Header.recordCount)
+        base.store(UInt64(LedgerLayout.fileLength), at: Header.fileLength)
+        base.store(UInt32(LedgerLayout.recordLength), at: Header.recordLength)
+        base.store(UInt32(LedgerLayout.slotCount), at: Header.slotCount)
+        base.store(UInt32(bitPattern: CurrentProcess.id), at: Header.processID)
+        base.store(CurrentProcess.effectiveUserID, at: Header.userID)
+        base.store(ProcessStart.ofThisProcess, at: Header.processStart)
+        base.store(token.0, at: Header.token)
+        base.store(token.1, at: Header.token + 8)
+        let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)
+        base.store(UInt32(bytes.count), at: Header.nameLength)
+        base.copy(bytes, to: Header.name)
+        base.store(LedgerLayout.magic, at: Header.magic)
+    }
+
+    /// The longest beginning of whole characters that fits.
+    private static func truncated(_ text: String, to limit: Int) -> [UInt8] {
+        var rest = text[...]
+        while rest.utf8.count > limit { rest = rest.dropLast() }
+        return Array(rest.utf8)
+    }
+}
+
+/// The names of a ledger file: while it is made, and afterwards.
+public struct LedgerName: Hashable, Sendable {
+    /// What hosts look for.
+    public let final: String
+    /// Not to be looked at by hosts, who remove it when nobody has it locked.
+    public let temporary: String
+
+    private static let finalSuffix = ".ledger"
+    private static let temporarySuffix = ".new"
+
+    init(processID: Int32, token: UInt64) {
+        let stem = "\(processID)-" + String(token, radix: 16)
+        final = stem + Self.finalSuffix
+        temporary = stem + Self.temporarySuffix
+    }
+
+    /// Whether a file of this name is a finished ledger, or pretends to be one.
+    public static func isFinal(_ name: String) -> Bool { name.hasSuffix(finalSuffix) }
+
+    /// Whether a file of this name is a ledger in the making, or was left over from one.
+    public static func isTemporary(_ name: String) -> Bool { name.hasSuffix(temporarySuffix) }
+}
+
+/// When this process started.
+enum ProcessStart {
+    /// The 22nd field of /proc/self/stat; 0 when it cannot be read.
+    static var ofThisProcess: UInt64 {
+        guard let directory = try? Directory.open("/proc/self"),
+            let file = try? directory.openFile("stat", .read)
+        else { return 0 }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
+        let text = bytes.prefix(count)
+        // The second field is a name in brackets that may hold anything, so count from its end.
+        guard let bracket = text.lastIndex(of: UInt8(ascii: ")")) else { return 0 }
+        let fields = text[(bracket + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 19 else { return 0 }
+        return UInt64(String(decoding: fields[19], as: UTF8.self)) ?? 0
+    }
+}

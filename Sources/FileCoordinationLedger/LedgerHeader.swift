@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checking what a ledger says about itself and about where things are in it.
+
+internal import FileCoordinationSystem
+
+/// The header of somebody's ledger, copied first and checked afterwards.
+struct LedgerHeader {
+    let processID: Int32
+    let userID: UInt32
+    let processStart: UInt64
+    let token: [UInt64]
+    let programName: String
+
+    init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
+        typealias Header = LedgerLayout.Header
+        let base = mapping.base
+        let version = base.load(UInt32.self, at: Header.version)
+        guard base.load(UInt64.self, at: Header.magic) == LedgerLayout.magic else {
+            throw .notALedger(name: name, reason: "no ledger at all")
+        }
+        guard version == LedgerLayout.version else {
+            throw .notALedger(name: name, reason: "layout \(version) is not known here")
+        }
+        guard
+            base.load(UInt32.self, at: Header.recordCount) == UInt32(LedgerLayout.recordCount),
+            base.load(UInt64.self, at: Header.fileLength) == UInt64(LedgerLayout.fileLength),
+            base.load(UInt32.self, at: Header.recordLength) == UInt32(LedgerLayout.recordLength),
+            base.load(UInt32.self, at: Header.slotCount) == UInt32(LedgerLayout.slotCount)
+        else { throw .notALedger(name: name, reason: "its sizes are not those of its version") }
+        processID = Int32(bitPattern: base.load(UInt32.self, at: Header.processID))
+        userID = base.load(UInt32.self, at: Header.userID)
+        processStart = base.load(UInt64.self, at: Header.processStart)
+        token = [
+            base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
+        ]
+        let length = base.load(UInt32.self, at: Header.nameLength)
+        guard length <= UInt32(LedgerLayout.maximumNameLength) else {
+            throw .notALedger(name: name, reason: "its program name has \(length) bytes")
+        }
+        let bytes = base.bytes(at: Header.name, count: Int(length))
+        programName = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Where some bytes are, according to a client.
+struct LedgerExtent {
+    /// From the beginning of the file, or of the record.
+    let offset: Int
+    let length: Int
+    let isInHeap: Bool
+
+    init(heap offset: Int, length: Int) {
+        self.offset = offset
+        self.length = length
+        isInHeap = true
+    }
+
+    init(inline offset: Int, length: Int) {
+        self.offset = offset
+        self.length = length
+        isInHeap = false
+    }
+
+    /// Whether all of it lies where it may.
+    ///
+    /// No sum overflows: all parts were 32 bits.
+    var isValid: Bool {
+        guard length <= LedgerLayout.maximumBodyLength else { return false }
+        return isInHeap
+            ? offset >= LedgerLayout.heap && offset + length <= LedgerLayout.fileLength
+            : offset >= LedgerLayout.Record.inline && offset + length <= LedgerLayout.recordLength
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where everything is in a ledger file. Frozen, and tested byte by byte: programs built from
+// different versions of this package map each other's ledgers. All numbers are little-endian.
+//
+//      0        header, one page: who the client is, the ledger epoch, the mark
+//      4096     slots, 1024 words: one for each place that is delegated to the client
+//      12288    records, 16384 of 512 bytes
+//      8400896  heap: bodies and outcomes that do not fit into their record
+//      25165824 end
+//
+// The file is sparse. Room is made in chunks before they are touched for the first time, so a full
+// disk is an error to the caller and not a signal.
+
+/// The offsets and sizes of layout version 1.
+public enum LedgerLayout {
+    /// "FCLEDGER", read as a little-endian word.
+    package static let magic: UInt64 = 0x5245_4744_454C_4346
+    /// What a reader must know how to read.
+    public static let version: UInt32 = 1
+    /// The length of every ledger file.
+    public static let fileLength = 24 << 20
+    /// How many records there are.
+    public static let recordCount = 16384
+    /// How many places can be delegated to one client.
+    public static let slotCount = 1024
+    /// The longest body or outcome.
+    public static let maximumBodyLength = 4 << 20
+    /// The longest program name, in bytes of UTF-8.
+    public static let maximumNameLength = 255
+
+    package static let headerLength = 4096
+    package static let slots = headerLength
+    package static let records = slots + slotCount * 8
+    package static let recordLength = 512
+    package static let heap = records + recordCount * recordLength
+
+    /// Offsets in the header.
+    ///
+    /// Words that change have a cache line of their own.
+    package enum Header {
+        package static let magic = 0
+        package static let version = 8
+        package static let recordCount = 12
+        package static let fileLength = 16
+        package static let recordLength = 24
+        package static let slotCount = 28
+        package static let processID = 32
+        package static let userID = 36
+        /// When the process started, in the kernel's ticks since boot: tells it from a later
+        /// process of the same number.
+        package static let processStart = 40
+        /// 16 random bytes.
+        package static let token = 48
+        /// A word of the protocol.
+        package static let ledgerEpoch = 64
+        /// A word of the protocol: no record from here on was ever used.
+        package static let recordMark = 128
+        package static let nameLength = 192
+        package static let name = 196
+    }
+
+    /// Offsets in a record.
+    ///
+    /// The host writes the ticket and the time of the grant, and swaps the word; all else is the
+    /// client's.
+    package enum Record {
+        package static let word = 0
+        package static let ticket = 8
+        package static let filedAt = 16
+        package static let grantedAt = 24
+        package static let kind = 32
+        package static let thread = 36
+        package static let bodyLength = 40
+        /// From the beginning of the file; 0 for a body in the record itself.
+        package static let bodyOffset = 44
+        package static let outcomeLength = 48
+        /// From the beginning of the file; 0 for an outcome behind the body in the record.
+        package static let outcomeOffset = 52
+        package static let outcomeCapacity = 56
+        /// A word that the client may change while the record is granted.
+        package static let presenterState = 64
+        package static let inline = 80
+        /// How much fits into the record itself.
+        package static let inlineLength = recordLength - inline
+    }
+
+    /// Bits of a record's kind field.
+    package enum Kind {
+        package static let numberMask: UInt32 = 0xFF
+        package static let wantsMessage: UInt32 = 0x100
+    }
+
+    /// Bits of a record's presenter state.
+    package enum Presenter {
+        package static let relinquishedToReader: UInt64 = 1
+        package static let relinquishedToWriter: UInt64 = 2
+    }
+
+    /// Where a record begins.
+    package static func record(_ index: Int) -> Int { records + index * recordLength }
+
+    /// Where an outcome begins that is in the record, behind a body of this length.
+    package static func inlineOutcome(behind inlineBodyLength: Int) -> Int {
+        Record.inline + (inlineBodyLength + 7) & ~7
+    }
+
+    /// Where a word of the protocol is.
+    ///
+    /// The global epoch is not in a ledger.
+    package static func offset(of cell: MemoryCell) -> Int {
+        switch cell {
+        case .globalEpoch: 0
+        case .ledgerEpoch: Header.ledgerEpoch
+        case .recordMark: Header.recordMark
+        case .record(let index): record(index) + Record.word
+        case .slot(let index): slots + index * 8
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Real memory for procedures: the one place in which a word of the protocol is touched.
+
+package import FileCoordinationSystem
+
+/// The words of one mapped ledger, and the global epoch beside it.
+package struct LedgerMemory: Sendable {
+    /// The mapped ledger.
+    ///
+    /// Held, so that the words stay valid.
+    package let mapping: SharedMapping
+    private let globalEpoch: EpochFile?
+
+    /// The words of a mapping that is as long as the layout says.
+    package init(mapping: SharedMapping, globalEpoch: EpochFile? = nil) {
+        precondition(mapping.length >= LedgerLayout.fileLength, "Not a whole ledger")
+        self.mapping = mapping
+        self.globalEpoch = globalEpoch
+    }
+
+    /// Runs a procedure to its end.
+    ///
+    /// Blocks the thread if the procedure sleeps, until `deadline`.
+    @inline(__always)
+    package func run<Procedure: LedgerProcedure>(
+        _ procedure: Procedure, deadline: UInt64? = nil
+    ) -> Procedure.Outcome {
+        var procedure = procedure
+        var observed: UInt64 = 0
+        while true {
+            switch procedure.advance(observing: observed) {
+            case .perform(let operation): observed = perform(operation, deadline: deadline)
+            case .finished(let outcome): return outcome
+            }
+        }
+    }
+
+    /// Runs a procedure on memory that somebody may be changing out of spite.
+    ///
+    /// An honest client changes a word a few times while the host looks at it, so whoever makes a
+    /// swap fail for the thousandth time is not one.
+    package func run<Procedure: LedgerProcedure>(
+        _ procedure: Procedure, failedSwapLimit: Int
+    ) throws(LedgerError) -> Procedure.Outcome {
+        var procedure = procedure
+        var observed: UInt64 = 0
+        var failed = 0
+        while true {
+            switch procedure.advance(observing: observed) {
+            case .perform(let operation):
+                observed = perform(operation, deadline: nil)
+                if case .compareExchange(_, let expected, _) = operation, observed != expected {
+                    failed += 1
+                    guard failed <= failedSwapLimit else { throw .damaged }
+                }
+            case .finished(let outcome):
+                return outcome
+            }
+        }
+    }
+
+    /// Performs one operation, and says what it observed.
+    @inline(__always)
+    package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
+        switch operation {
+        case .load(let cell):
+            return word(cell).load()
+        case .store(let cell, let value):
+            word(cell).store(value)
+            return 0
+        case .storeReleasing(let cell, let value):
+            word(cell).storeReleasing(value)
+            return 0
+        case .compareExchange(let cell, let expected, let desired):
+            return word(cell).compareExchange(expected: expected, desired: desired).original
+        case .wake(let cell):
+            Futex.wake(word(cell).futexAddress)
+            return 0
+        case .sleep(let cell, let lowHalf):
+            let result = Futex.wait(
+                word(cell).futexAddress, expected: lowHalf, deadline: deadline)
+            return result == .timedOut ? 1 : 0
+        }
+    }
+
+    /// A word of the protocol.
+    @inline(__always)
+    package func word(_ cell: MemoryCell) -> AtomicWord {
+        if case .globalEpoch = cell {
+            guard let globalEpoch else { preconditionFailure("No global epoch here") }
+            return globalEpoch.word
+        }
+        return AtomicWord(at: mapping.base, offset: LedgerLayout.offset(of: cell))
+    }
+}

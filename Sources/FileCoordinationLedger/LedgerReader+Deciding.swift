@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the host writes into a client's ledger. None of it has an effect once another host reigns.
+
+internal import FileCoordinationSystem
+
+extension LedgerReader {
+    /// Gives a claim its place in line, unless it has one.
+    ///
+    /// Returns the one that it has.
+    ///
+    /// Take tickets from ``HostEpoch/firstTicket`` on: then they are unique even though a host that
+    /// was deposed may still give one of its own.
+    @discardableResult
+    public func setTicket(_ reference: RecordReference, _ ticket: UInt64) -> UInt64 {
+        guard reference.index < LedgerLayout.recordCount else { return ticket }
+        let word = memory.ticket(Int(reference.index))
+        let (exchanged, original) = word.compareExchange(expected: 0, desired: ticket)
+        return exchanged ? ticket : original
+    }
+
+    /// Lets an asked claim's accessor run; registers a presenter.
+    public func grant(_ reference: RecordReference, _ epoch: HostEpoch) -> GrantResult {
+        guard let snapshot = snapshot(ofRecord: reference.index) else { return .refused }
+        let index = Int(reference.index)
+        memory.grantedAt(index).storeReleasing(MonotonicClock.now)
+        let procedure = GrantClaim(
+            record: index, generation: reference.generation, epoch: epoch, fault: fault)
+        switch memory.run(procedure) {
+        case .granted: return snapshot.wantsMessage ? .grantedWantsMessage : .granted
+        case .refused: return .refused
+        }
+    }
+
+    /// Gives the record of a claim that is over back to its client.
+    ///
+    /// False if another host has.
+    ///
+    /// Afterwards the outcome is gone, so let everybody know of it before.
+    @discardableResult
+    public func reap(_ reference: RecordReference, _ epoch: HostEpoch) -> Bool {
+        guard reference.index < LedgerLayout.recordCount else { return false }
+        return memory.run(
+            ReapRecord(
+                record: Int(reference.index), generation: reference.generation, epoch: epoch,
+                fault: fault))
+    }
+
+    /// Delegates a place to the client.
+    ///
+    /// Tell it the slot and the word; nil if another host reigns.
+    ///
+    /// The host must know that nobody else is interested in the place.
+    public func delegate(slot: Int, _ epoch: HostEpoch) throws(LedgerError) -> SlotWord? {
+        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
+        return try memory.run(
+            DelegateSlot(slot: slot, epoch: epoch), failedSwapLimit: Self.failedSwapLimit)
+    }
+
+    /// Takes a delegation back, and returns the local claims that are in use: from now on they are
+    /// held like any other, and the host hears of their release.
+    ///
+    /// Never waits for the client.
+    public func revoke(
+        slot: Int, _ delegation: SlotWord, _ epoch: HostEpoch
+    ) throws(LedgerError) -> [RecordSnapshot] {
+        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
+        if fault != .scanBeforeRevoke {
+            _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
+        }
+        var held: [RecordSnapshot] = []
+        for index in 0..<mark {
+            let word = try memory.run(
+                CareForRecord(record: index, epoch: epoch), failedSwapLimit: Self.failedSwapLimit)
+            guard word.state == .granted, word.flags.contains(.local),
+                let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.state == .granted
+            else { continue }
+            held.append(snapshot)
+        }
+        if fault == .scanBeforeRevoke {
+            _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
+        }
+        return held
+    }
+}

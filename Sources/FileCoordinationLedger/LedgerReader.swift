@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host's side of a client's ledger. The client may be broken or hostile: nothing that is read
+// is believed, every number is checked after it was copied, and what the client changes meanwhile
+// makes for a wrong answer about the client itself, and for nothing worse.
+
+public import FileCoordinationSystem
+
+/// One client's ledger, as a host has it.
+///
+/// Not for use in a forked child. Its methods are for the host's thread; ``isAlive`` is for any.
+public final class LedgerReader: Sendable {
+    /// The name of the file in the directory of ledgers.
+    public let fileName: String
+    /// The client's process, as it says itself.
+    public let processID: Int32
+    /// The client's program, as it says itself.
+    public let programName: String
+    /// When the client's process started, in the kernel's ticks since boot, as it says itself.
+    public let processStart: UInt64
+    /// 16 random bytes by which the client names itself, as two words.
+    public let token: [UInt64]
+
+    let memory: LedgerMemory
+    private let file: Descriptor
+    package let fault: LedgerFault?
+
+    /// How often a swap may fail before the client is taken for hostile.
+    static let failedSwapLimit = 1000
+
+    /// Opens the ledger `name`, which must be a regular file of `owner`, and a ledger.
+    public convenience init(
+        directory: Directory, name: String, expectedOwner owner: UInt32
+    ) throws(LedgerError) {
+        try self.init(directory: directory, name: name, expectedOwner: owner, fault: nil)
+    }
+
+    package init(
+        directory: Directory, name: String, expectedOwner owner: UInt32, fault: LedgerFault?
+    ) throws(LedgerError) {
+        fileName = name
+        self.fault = fault
+        let (file, mapping) = try LedgerError.wrapping { () throws(SystemError) in
+            let file = try directory.openFile(name, [.read, .write, .nonBlocking])
+            return (file, try Self.checkedMapping(of: file, owner: owner))
+        }
+        guard let mapping else {
+            throw .notALedger(name: name, reason: "not a regular file of ours, of the right size")
+        }
+        self.file = file
+        memory = LedgerMemory(mapping: mapping)
+        let header = try LedgerHeader(mapping, name: name)
+        guard header.userID == owner else {
+            throw .notALedger(name: name, reason: "written by user \(header.userID)")
+        }
+        processID = header.processID
+        programName = header.programName
+        processStart = header.processStart
+        token = header.token
+    }
+
+    private static func checkedMapping(
+        of file: Descriptor, owner: UInt32
+    ) throws(SystemError) -> SharedMapping? {
+        let status = try file.status()
+        guard status.kind == .regular, status.ownerUserID == owner,
+            status.size == UInt64(LedgerLayout.fileLength)
+        else { return nil }
+        let mapping = try SharedMapping(
+            file: file, length: LedgerLayout.fileLength, writable: true, inheritedByFork: false)
+        try MappingGuard.protect(mapping)
+        return mapping
+    }
+
+    /// Whether the client lives: its lock is held.
+    ///
+    /// False when that cannot be told.
+    public var isAlive: Bool { (try? FileLock.isHeldByAnother(file)) ?? false }
+
+    /// Whether the client has cut off its file: nothing in it can be trusted.
+    public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
+
+    /// The newest host that the ledger has heard of.
+    ///
+    /// Less than the reigning host's only if it was neither raised nor born under it.
+    public var ledgerEpoch: HostEpoch {
+        HostEpoch(truncating: memory.word(.ledgerEpoch).load())
+    }
+
+    /// Puts the ledger under a new host.
+    ///
+    /// All ledgers come first; grants come afterwards.
+    ///
+    /// `deposed` if a later host was here.
+    public func raise(to epoch: HostEpoch) throws(LedgerError) {
+        // The fault is that of a host which raises no epoch; its ledgers keep theirs, too.
+        if fault == .noEpochRaise { return }
+        let procedure = RaiseLedger(
+            to: epoch, capacity: LedgerLayout.recordCount, fault: fault)
+        switch try memory.run(procedure, failedSwapLimit: Self.failedSwapLimit) {
+        case .raised: return
+        case .deposed: throw .deposed
+        }
+    }
+
+    /// All records that are in use, in the order of their index.
+    ///
+    /// Drafts are left out: their client is about to file them, and will say so.
+    public func scan() -> [RecordSnapshot] {
+        (0..<mark).compactMap { snapshot(ofRecord: UInt32($0)) }
+    }
+
+    /// One record, if it is in use.
+    public func snapshot(ofRecord index: UInt32) -> RecordSnapshot? {
+        guard index < LedgerLayout.recordCount else { return nil }
+        let index = Int(index)
+        let word = memory.recordWord(index)
+        guard let state = word.state, state != .free, state != .draft else { return nil }
+        typealias Record = LedgerLayout.Record
+        let record = memory.mapping.base + LedgerLayout.record(index)
+        let kindField = record.load(UInt32.self, at: Record.kind)
+        let number = UInt8(truncatingIfNeeded: kindField & LedgerLayout.Kind.numberMask)
+        guard let kind = RecordKind(rawValue: number) else { return nil }
+        let presenter = memory.presenterState(index).load()
+        return RecordSnapshot(
+            reference: RecordReference(index: UInt32(index), generation: word.generation),
+            state: state, flags: word.flags, epoch: word.epoch, kind: kind,
+            wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
+            ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
+            grantedAt: memory.grantedAt(index).load(),
+            thread: record.load(UInt32.self, at: Record.thread),
+            hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
+            hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)
+    }
+
+    /// How many records may be in use: what the client says, as far as it makes sense.
+    var mark: Int {
+        Int(min(memory.word(.recordMark).load(), UInt64(LedgerLayout.recordCount)))
+    }
+
+    /// What the claim says, or nil if it is over or makes no sense.
+    public func body(_ reference: RecordReference) -> [UInt8]? {
+        bytes(reference) { record in
+            typealias Record = LedgerLayout.Record
+            let length = Int(record.load(UInt32.self, at: Record.bodyLength))
+            let offset = Int(record.load(UInt32.self, at: Record.bodyOffset))
+            guard offset == 0 else { return .init(heap: offset, length: length) }
+            return .init(inline: Record.inline, length: length)
+        }
+    }
+
+    /// What the client said when it released the claim, or nil if it makes no sense.
+    public func outcome(_ reference: RecordReference) -> [UInt8]? {
+        bytes(reference) { record in
+            typealias Record = LedgerLayout.Record
+            let length = Int(record.load(UInt32.self, at: Record.outcomeLength))
+            let offset = Int(record.load(UInt32.self, at: Record.outcomeOffset))
+            guard offset == 0 else { return .init(heap: offset, length: length) }
+            let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
+            let body = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
+            guard body <= Record.inlineLength else { return nil }
+            return .init(inline: LedgerLayout.inlineOutcome(behind: body), length: length)
+        }
+    }
+
+    /// Copies bytes of a record that is the same use of it before and after.
+    private func bytes(
+        _ reference: RecordReference, locate: (UnsafeMutableRawPointer) -> LedgerExtent?
+    ) -> [UInt8]? {
+        guard reference.index < LedgerLayout.recordCount else { return nil }
+        let index = Int(reference.index)
+        guard isUse(reference, memory.recordWord(index)) else { return nil }
+        let start = LedgerLayout.record(index)
+        guard let extent = locate(memory.mapping.base + start), extent.isValid else { return nil }
+        let offset = extent.isInHeap ? extent.offset : start + extent.offset
+        let copy = memory.mapping.base.bytes(at: offset, count: extent.length)
+        // A swap, if only of the word for itself: the copy may not sink below it.
+        let word = memory.recordWord(index).rawValue
+        let after = memory.word(.record(index)).compareExchange(expected: word, desired: word)
+        return isUse(reference, RecordWord(rawValue: after.original)) ? copy : nil
+    }
+
+    private func isUse(_ reference: RecordReference, _ word: RecordWord) -> Bool {
+        word.generation == reference.generation && word.state != .free
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client does with records that it has filed. None of this takes a lock but for bookkeeping,
+// and none of it needs the host.
+
+internal import FileCoordinationSystem
+
+extension LedgerWriter {
+    /// The state of a claim, or nil if the host has reaped it.
+    public func state(of reference: RecordReference) -> RecordState? {
+        let word = memory.recordWord(Int(reference.index))
+        guard word.generation == reference.generation, word.state != .free else { return nil }
+        return word.state
+    }
+
+    /// Blocks the thread until a claim is no longer asked, or until `deadline`, in nanoseconds of
+    /// ``MonotonicClock``.
+    ///
+    /// Returns `asked` if the deadline has passed. The claim is then still in line: see
+    /// ``cancel(_:)``.
+    public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
+        let index = Int(reference.index)
+        let procedure = AwaitGrant(record: index, generation: reference.generation)
+        let word = memory.run(procedure, deadline: deadline)
+        guard word.generation == reference.generation else { return .free }
+        switch word.state {
+        case .draft: return .asked
+        case .none: return .cancelled
+        case .some(let state): return state
+        }
+    }
+
+    /// Gives up a claim that is not granted yet: true if it was so, and now never will be.
+    ///
+    /// Whoever waits for it is woken. Tell the host to look at the record if this returns true.
+    @discardableResult
+    public func cancel(_ reference: RecordReference) -> Bool {
+        let index = Int(reference.index)
+        let isCancelled = memory.run(
+            CancelClaim(record: index, generation: reference.generation))
+        if isCancelled { allocation.withLock { $0.noteEnded(index) } }
+        return isCancelled
+    }
+
+    /// Ends a granted claim.
+    ///
+    /// Its outcome is final, and its record no longer the caller's.
+    public func release(
+        _ reference: RecordReference, outcome: [UInt8] = []
+    ) throws(LedgerError) -> ReleaseResult {
+        let index = Int(reference.index)
+        guard state(of: reference) == .granted else { return .notGranted }
+        if !outcome.isEmpty { try writeOutcome(outcome, index: index) }
+        let result = memory.run(ReleaseClaim(record: index, generation: reference.generation))
+        switch result {
+        case .released: allocation.withLock { $0.noteEnded(index) }
+        case .freed: allocation.withLock { $0.noteFree(index) }
+        case .notGranted: break
+        }
+        return result
+    }
+
+    /// Wakes those who wait for a claim; they look at its word, and sleep on if it is still asked.
+    public func wake(_ reference: RecordReference) {
+        Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
+    }
+
+    /// The claim's place in line, or 0 if no host has given it one.
+    public func ticket(of reference: RecordReference) -> UInt64 {
+        memory.ticket(Int(reference.index)).load()
+    }
+
+    /// Notes that a presenter has relinquished, or no longer has.
+    ///
+    /// At most one thread at a time may do so for one presenter.
+    public func setRelinquished(
+        _ reference: RecordReference, reader: Bool? = nil, writer: Bool? = nil
+    ) {
+        typealias Bits = LedgerLayout.Presenter
+        let word = memory.presenterState(Int(reference.index))
+        var bits = word.load()
+        if let reader {
+            bits = bits & ~Bits.relinquishedToReader | (reader ? Bits.relinquishedToReader : 0)
+        }
+        if let writer {
+            bits = bits & ~Bits.relinquishedToWriter | (writer ? Bits.relinquishedToWriter : 0)
+        }
+        word.store(bits)
+    }
+
+    private func writeOutcome(_ outcome: [UInt8], index: Int) throws(LedgerError) {
+        guard outcome.count <= LedgerLayout.maximumBodyLength else {
+            throw .bodyTooLarge(outcome.count, limit: LedgerLayout.maximumBodyLength)
+        }
+        typealias Record = LedgerLayout.Record
+        let base = memory.mapping.base
+        let record = base + LedgerLayout.record(index)
+        var offset = Int(record.load(UInt32.self, at: Record.outcomeOffset))
+        if outcome.count > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
+            offset = try allocation.withLock { (books) throws(LedgerError) in
+                try block(outcome.count, for: index, in: &books)
+            }
+            record.store(UInt32(offset), at: Record.outcomeOffset)
+        }
+        if offset == 0 {
+            let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
+            let length = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
+            record.copy(outcome, to: LedgerLayout.inlineOutcome(behind: length))
+        } else {
+            base.copy(outcome, to: offset)
+        }
+        record.store(UInt32(outcome.count), at: Record.outcomeLength)
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client's side of its own ledger. Body first, word last: what is not complete is not to be
+// seen. Allocation is under a lock; the words are not.
+
+public import FileCoordinationSystem
+
+/// This process's ledger.
+///
+/// All of it may be used from any thread, for different references at the same time. In a forked
+/// child the memory is not there: touch nothing, and let go of nothing, of the parent's writer
+/// there (``ForkGuard/isForkedChild`` tells); make a new one.
+public final class LedgerWriter: Sendable {
+    /// The name of the file in the directory of ledgers.
+    public let fileName: String
+
+    let memory: LedgerMemory
+    let allocation: Lock<RecordAllocation>
+    private let directory: Directory
+    private let file: LedgerFile
+    /// The process that has the ledger.
+    private let processToken: UInt64
+    package let fault: LedgerFault?
+
+    /// Makes a ledger in `directory`, the runtime directory's `ledgers`.
+    ///
+    /// When this returns, every host either finds the ledger or has been found by it.
+    public convenience init(
+        directory: Directory, globalEpoch: EpochFile, programName: String = CurrentProcess.name
+    ) throws(LedgerError) {
+        try self.init(
+            directory: directory, globalEpoch: globalEpoch, programName: programName, fault: nil)
+    }
+
+    package init(
+        directory: Directory, globalEpoch: EpochFile, programName: String = "",
+        fault: LedgerFault?
+    ) throws(LedgerError) {
+        processToken = ForkGuard.processToken
+        self.directory = directory
+        self.fault = fault
+        file = try LedgerFile(in: directory, programName: programName, fault: fault)
+        fileName = file.name
+        memory = LedgerMemory(mapping: file.mapping, globalEpoch: globalEpoch)
+        var books = RecordAllocation()
+        books.reservedRecords = LedgerFile.recordChunk
+        allocation = Lock(books)
+        _ = memory.run(AdoptEpoch(fault: fault))
+    }
+
+    deinit {
+        // The name is worth nothing without the lock, which goes with the mapping.
+        if processToken == ForkGuard.processToken { try? directory.remove(fileName) }
+    }
+
+    /// The newest host that the ledger has heard of.
+    public var ledgerEpoch: HostEpoch {
+        HostEpoch(truncating: memory.word(.ledgerEpoch).load())
+    }
+
+    /// Writes a record, complete but for its word: nobody sees it until it is filed.
+    ///
+    /// `thread` is any number by which the caller tells its threads and tasks apart.
+    /// `outcomeCapacity` bytes are set aside for ``release(_:outcome:)``, so that it cannot fail if
+    /// no more are needed. With `wantsMessage` the host sends a message when it grants, and wakes
+    /// nobody.
+    public func write(
+        kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
+        wantsMessage: Bool = false
+    ) throws(LedgerError) -> RecordReference {
+        try checkLength(body.count)
+        try checkLength(outcomeCapacity)
+        let room = try allocation.withLock { (books) throws(LedgerError) in
+            try allocate(body: body.count, outcome: outcomeCapacity, in: &books)
+        }
+        typealias Record = LedgerLayout.Record
+        let record = memory.mapping.base + LedgerLayout.record(room.index)
+        let flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
+        record.store(UInt32(kind.rawValue) | flags, at: Record.kind)
+        record.store(thread, at: Record.thread)
+        record.store(UInt32(body.count), at: Record.bodyLength)
+        record.store(UInt32(room.body), at: Record.bodyOffset)
+        record.store(UInt32(0), at: Record.outcomeLength)
+        record.store(UInt32(room.outcome), at: Record.outcomeOffset)
+        record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
+        memory.ticket(room.index).storeReleasing(0)
+        memory.grantedAt(room.index).storeReleasing(0)
+        memory.presenterState(room.index).storeReleasing(0)
+        memory.filedAt(room.index).storeReleasing(MonotonicClock.now)
+        if room.body == 0 {
+            record.copy(body, to: Record.inline)
+        } else {
+            memory.mapping.base.copy(body, to: room.body)
+        }
+        let generation = memory.recordWord(room.index).generation &+ 1
+        return RecordReference(index: UInt32(room.index), generation: generation)
+    }
+
+    /// Gives back a record that was written and never filed.
+    public func discard(_ reference: RecordReference) {
+        allocation.withLock { $0.noteFree(Int(reference.index)) }
+    }
+
+    /// Files a record.
+    ///
+    /// Tell the host to look at it afterwards, whatever this returns.
+    ///
+    /// `asked`, or `cancelled` if another thread was faster.
+    @discardableResult
+    public func file(_ reference: RecordReference) -> RecordState {
+        let index = Int(reference.index)
+        let free = memory.recordWord(index)
+        precondition(
+            free.state == .free && free.generation &+ 1 == reference.generation,
+            "A record is filed once, after it was written")
+        switch memory.run(FileClaim(record: index, free: free, fault: fault)) {
+        case .asked: return .asked
+        case .withdrawn: return .cancelled
+        }
+    }
+
+    /// Files a claim on a place that is delegated to this process by `delegation` in `slot`.
+    ///
+    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``.
+    public func claimLocally(
+        _ reference: RecordReference, slot: Int, delegation: SlotWord
+    ) -> RecordState {
+        let index = Int(reference.index)
+        let free = memory.recordWord(index)
+        precondition(
+            free.state == .free && free.generation &+ 1 == reference.generation,
+            "A record is filed once, after it was written")
+        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
+        let procedure = ClaimLocally(
+            record: index, free: free, slot: slot, delegation: delegation, fault: fault)
+        switch memory.run(procedure) {
+        case .granted: return .granted
+        case .asked: return .asked
+        case .withdrawn: return .cancelled
+        }
+    }
+
+    /// A slot's word, to see whether claiming locally is worth while.
+    public func delegation(inSlot slot: Int) -> SlotWord {
+        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
+        return SlotWord(rawValue: memory.word(.slot(slot)).load())
+    }
+
+    private func checkLength(_ length: Int) throws(LedgerError) {
+        guard length <= LedgerLayout.maximumBodyLength else {
+            throw .bodyTooLarge(length, limit: LedgerLayout.maximumBodyLength)
+        }
+    }
+
+    /// Makes room in the file from `start` to `end`, which nobody has touched yet.
+    func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
+        try file.makeRoom(from: start, to: end, in: directory)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain fields and bytes of a mapped ledger: everything that is not a word of the protocol. Whoever
+// writes them owns the record by its word; whoever reads them checks that word before and after.
+
+internal import FileCoordinationSystem
+
+extension UnsafeMutableRawPointer {
+    /// Writes a little-endian number at `offset`.
+    func store<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number, at offset: Int) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
+    }
+
+    /// Reads a little-endian number, once, at `offset`.
+    func load<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Number.Type, at offset: Int
+    ) -> Number {
+        Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+
+    /// Writes bytes at `offset`.
+    func copy(_ bytes: [UInt8], to offset: Int) {
+        bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            (self + offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+
+    /// Reads `count` bytes at `offset`.
+    func bytes(at offset: Int, count: Int) -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: self + offset, count: count))
+    }
+}
+
+extension LedgerMemory {
+    /// The ticket's word.
+    func ticket(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.ticket) }
+
+    /// The word with the time of the grant.
+    func grantedAt(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.grantedAt) }
+
+    /// The word with the time of filing.
+    func filedAt(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.filedAt) }
+
+    /// The word of what a presenter has relinquished.
+    func presenterState(_ index: Int) -> AtomicWord {
+        word(index, LedgerLayout.Record.presenterState)
+    }
+
+    /// The record's word, decoded.
+    func recordWord(_ index: Int) -> RecordWord {
+        RecordWord(rawValue: word(.record(index)).load())
+    }
+
+    private func word(_ index: Int, _ offset: Int) -> AtomicWord {
+        AtomicWord(at: mapping.base, offset: LedgerLayout.record(index) + offset)
+    }
+}

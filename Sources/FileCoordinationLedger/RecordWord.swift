@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The 64 bits that decide everything about one record. They are frozen: programs built from
+// different versions of this package share ledgers.
+//
+//      63            32 31          8 7     4 3     0
+//      ┌───────────────┬─────────────┬───────┬───────┐
+//      │  generation   │    epoch    │ flags │ state │
+//      └───────────────┴─────────────┴───────┴───────┘
+//
+// State, flags and epoch share the low half, which is the word that a futex waits on.
+
+/// What a record is at the moment.
+///
+///     free ─► draft ─► asked ─► granted ─► released ─► free
+///               │        └────► cancelled ───────────► free
+///               └─► granted (local) ─► free
+public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
+    /// Nobody's.
+    ///
+    /// Its client may fill it.
+    case free = 0
+    /// Complete, and waiting for the host.
+    ///
+    /// A presenter: wants to be registered.
+    case asked = 1
+    /// The accessor may run.
+    ///
+    /// A presenter: is registered.
+    case granted = 2
+    /// Over.
+    ///
+    /// The outcome in the body is final.
+    case released = 3
+    /// Given up before it was granted.
+    case cancelled = 4
+    /// Complete and visible, but its client has not looked at the ledger epoch since: no host may
+    /// act on it, but a new host raises it like any other.
+    case draft = 5
+}
+
+/// The four bits beside the state.
+public struct RecordFlags: OptionSet, Hashable, Sendable {
+    /// The bits, of which the lower four count.
+    public let rawValue: UInt8
+
+    /// Flags from their bits.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
+
+    /// Granted by delegation, without the host.
+    public static let local = RecordFlags(rawValue: 1)
+
+    /// The host wants to hear of the release, or wants a draft to become an ordinary claim.
+    public static let cared = RecordFlags(rawValue: 2)
+}
+
+/// The word of a record, as read from shared memory: its state may be none that we know.
+public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
+    /// All 64 bits.
+    public var rawValue: UInt64
+
+    /// Wraps a word that was read.
+    @inlinable
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// A word from its parts.
+    @inlinable
+    public init(
+        _ state: RecordState, _ flags: RecordFlags = [], _ epoch: HostEpoch, generation: UInt32
+    ) {
+        rawValue =
+            UInt64(generation) << 32 | UInt64(epoch.rawValue) << 8
+            | UInt64(flags.rawValue) << 4 | UInt64(state.rawValue)
+    }
+
+    /// The state, or nil for bits that no version of ours writes.
+    @inlinable
+    public var state: RecordState? {
+        RecordState(rawValue: UInt8(truncatingIfNeeded: rawValue & 0xF))
+    }
+
+    /// The flags.
+    @inlinable
+    public var flags: RecordFlags {
+        RecordFlags(rawValue: UInt8(truncatingIfNeeded: rawValue >> 4))
+    }
+
+    /// The epoch in which the word was last written or raised.
+    @inlinable
+    public var epoch: HostEpoch { HostEpoch(truncating: rawValue >> 8) }
+
+    /// How often the record has been used: tells one claim in it from the next.
+    @inlinable
+    public var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+
+    /// What a futex on the record waits on.
+    @inlinable
+    public var lowHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
+
+    /// The same claim in another state.
+    @inlinable
+    package func with(
+        _ state: RecordState, _ flags: RecordFlags, _ epoch: HostEpoch
+    ) -> RecordWord {
+        RecordWord(state, flags, epoch, generation: generation)
+    }
+
+    /// The same word under a new host, who wants to hear of the end of what it did not grant.
+    @inlinable
+    package func raised(to epoch: HostEpoch) -> RecordWord {
+        RecordWord(
+            rawValue: rawValue & ~0xFFFF_FF00 | UInt64(epoch.rawValue) << 8
+                | (flags.contains(.local) ? UInt64(RecordFlags.cared.rawValue) << 4 : 0))
+    }
+
+    /// A short form for timelines and failures.
+    public var description: String {
+        let name = state.map { "\($0)" } ?? "state \(rawValue & 0xF)"
+        let local = flags.contains(.local) ? "|local" : ""
+        let cared = flags.contains(.cared) ? "|cared" : ""
+        return "\(name)\(local)\(cared)|\(epoch.rawValue) of generation \(generation)"
+    }
+}
+
+/// The word of a delegated place, in its owner's ledger: the same shape as a record's.
+///
+/// It counts while its epoch is the ledger's, so that a new host's raising of the ledger epoch
+/// revokes all the delegations of the one before.
+public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
+    /// All 64 bits.
+    public var rawValue: UInt64
+
+    /// Wraps a word that was read, or that a message told.
+    @inlinable
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// A word from its parts.
+    @inlinable
+    package init(isDelegated: Bool, _ epoch: HostEpoch, sequence: UInt32) {
+        rawValue = UInt64(sequence) << 32 | UInt64(epoch.rawValue) << 8 | (isDelegated ? 1 : 0)
+    }
+
+    /// Whether the place is the owner's to claim.
+    @inlinable
+    public var isDelegated: Bool { rawValue & 0xFF == 1 }
+
+    /// The epoch of the host that delegated it.
+    @inlinable
+    public var epoch: HostEpoch { HostEpoch(truncating: rawValue >> 8) }
+
+    /// Counts the slot's delegations, so that one place's is not taken for the next one's.
+    @inlinable
+    public var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+
+    /// A short form for timelines and failures.
+    public var description: String {
+        "\(isDelegated ? "delegated" : "empty")|\(epoch.rawValue) number \(sequence)"
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A name or path on its way to the kernel, which stops reading at a zero byte: a name that holds
+// one would silently become another name, so it is refused.
+
+import Glibc
+
+/// A zero-terminated path without a zero inside.
+struct CName: CustomStringConvertible {
+    private let bytes: [CChar]
+
+    init(_ bytes: [UInt8], for operation: String) throws(SystemError) {
+        guard !bytes.contains(0) else {
+            throw SystemError(
+                code: EINVAL, operation: "\(operation) \(String(decoding: bytes, as: UTF8.self))")
+        }
+        self.bytes = bytes.map { CChar(bitPattern: $0) } + [0]
+    }
+
+    init(_ string: String, for operation: String) throws(SystemError) {
+        try self.init(Array(string.utf8), for: operation)
+    }
+
+    func withPointer<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let address = buffer.baseAddress else {
+                preconditionFailure("A name holds at least its end")
+            }
+            return body(address)
+        }
+    }
+
+    /// The name in quotes, for messages.
+    var description: String {
+        let text = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "\"\(text)\""
+    }
+}

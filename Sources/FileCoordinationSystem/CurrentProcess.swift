@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this process knows about itself.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+/// The process that this code runs in.
+public enum CurrentProcess {
+    /// Its number; another one in a forked child.
+    public static var id: Int32 { getpid() }
+
+    /// The user who started it.
+    public static var userID: UInt32 { getuid() }
+
+    /// The user whose rights it has, who owns what it creates.
+    public static var effectiveUserID: UInt32 { geteuid() }
+
+    /// Whether it has rights that whoever started it need not have: set-user-ID, set-group-ID, file
+    /// capabilities.
+    ///
+    /// Then the environment is not to be trusted.
+    public static var hasBorrowedRights: Bool { fcs_process_has_borrowed_rights() != 0 }
+
+    /// The absolute path of the running executable; `nil` if /proc cannot be read, or the file has
+    /// been removed or replaced since.
+    public static var executablePath: String? {
+        guard let path = link("/proc/self/exe"), !path.hasSuffix(deleted) else { return nil }
+        return path
+    }
+
+    /// The executable's file name; failing that, the name that the kernel has for the process.
+    public static var name: String {
+        if var path = link("/proc/self/exe") {
+            if path.hasSuffix(deleted) { path.removeLast(deleted.count) }
+            if let name = path.split(separator: "/").last { return String(name) }
+        }
+        return kernelName ?? "process \(id)"
+    }
+
+    /// Up to 15 bytes, and a line feed.
+    private static var kernelName: String? {
+        let number = fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(adopting: number)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) }
+        guard let count, count > 1 else { return nil }
+        return String(decoding: bytes.prefix(count - 1), as: UTF8.self)
+    }
+
+    /// What the kernel appends to the path of an executable that has been removed.
+    private static let deleted = " (deleted)"
+
+    private static func link(_ path: String) -> String? {
+        let capacity = Int(PATH_MAX)
+        let bytes = [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
+            guard let base = buffer.baseAddress else { return }
+            count = max(0, fcs_read_link(path, base, capacity))
+        }
+        guard !bytes.isEmpty, bytes.count < capacity else { return nil }
+        return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An open directory. Names are looked up in it, not in whatever its path leads to by then, so
+// nobody can put another directory in its place between two calls.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+/// An open directory, and operations on the names in it.
+///
+/// May be used from any thread.
+public final class Directory: Sendable {
+    /// The open descriptor.
+    public let descriptor: Descriptor
+    /// The path by which it was opened; only for messages and for short socket addresses.
+    public let path: String
+
+    private init(adopting number: Int32, path: String) {
+        descriptor = Descriptor(adopting: number)
+        self.path = path
+    }
+
+    /// Opens the directory at `path`.
+    ///
+    /// With `followLinks: false` the last part of the path may not be a symbolic link
+    /// (``ErrorNumber/notADirectory`` or ``ErrorNumber/symbolicLink``).
+    public static func open(
+        _ path: String, followLinks: Bool = true
+    ) throws(SystemError) -> Directory {
+        let name = try CName(path, for: "open directory")
+        let flags = O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW)
+        let number = name.withPointer { fcs_open_at(AT_FDCWD, $0, flags, 0) }
+        return Directory(adopting: try check(number, "open directory \(name)"), path: path)
+    }
+
+    /// Opens the directory `name` in this one; never through a symbolic link.
+    ///
+    /// With a mode it is created first, unless it exists: what exists keeps its own permissions,
+    /// so look at its ``status()``.
+    public func openSubdirectory(
+        _ name: String, creatingWithMode mode: UInt32? = nil
+    ) throws(SystemError) -> Directory {
+        let entry = try CName(name, for: "open directory")
+        if let mode {
+            let made = entry.withPointer { fcs_make_directory_at(descriptor.number, $0, mode) }
+            if made != -EEXIST { try check(made, "make directory \(entry)") }
+        }
+        let number = entry.withPointer {
+            fcs_open_at(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        }
+        return Directory(
+            adopting: try check(number, "open directory \(entry)"), path: path + "/" + name)
+    }
+
+    /// The status of the directory itself.
+    public func status() throws(SystemError) -> FileStatus { try descriptor.status() }
+
+    /// The status of what `name` stands for.
+    public func status(of name: String, followLinks: Bool = false) throws(SystemError) -> FileStatus
+    {
+        try FileStatus(
+            directory: descriptor.number, name: try CName(name, for: "status"),
+            followLinks: followLinks)
+    }
+
+    /// Opens or creates a file; never through a symbolic link, and never as a controlling terminal.
+    ///
+    /// `mode` counts for created files, less the process's umask.
+    public func openFile(
+        _ name: String, _ options: OpenOptions, mode: UInt32 = 0o600
+    ) throws(SystemError) -> Descriptor {
+        let entry = try CName(name, for: "open")
+        let number = entry.withPointer {
+            fcs_open_at(descriptor.number, $0, options.flags, mode)
+        }
+        return Descriptor(adopting: try check(number, "open \(entry)"))
+    }
+
+    /// What ``rename(_:to:in:ifTaken:)`` does if the new name is taken.
+    public enum TakenName: Sendable {
+        /// Replaces what has the name, in one step.
+        case replace
+        /// Fails with ``ErrorNumber/alreadyExists``.
+        case refuse
+        /// Exchanges the two; fails with ``ErrorNumber/noSuchFile`` unless both exist.
+        case exchange
+    }
+
+    /// Renames `from` to `to`, in this directory or into `destination` on the same file system.
+    public func rename(
+        _ from: String, to: String, in destination: Directory? = nil,
+        ifTaken: TakenName = .replace
+    ) throws(SystemError) {
+        let source = try CName(from, for: "rename")
+        let target = try CName(to, for: "rename to")
+        let flags: UInt32 =
+            switch ifTaken {
+            case .replace: UInt32(FCS_RENAME_REPLACE)
+            case .refuse: UInt32(FCS_RENAME_REFUSE)
+            case .exchange: UInt32(FCS_RENAME_EXCHANGE)
+            }
+        let other = (destination ?? self).descriptor.number
+        let result = source.withPointer { old in
+            target.withPointer { new in
+                fcs_rename_at(descriptor.number, old, other, new, flags)
+            }
+        }
+        try check(result, "rename \(source) to \(target)")
+    }
+
+    /// Removes a name that does not stand for a directory.
+    public func remove(_ name: String) throws(SystemError) {
+        let entry = try CName(name, for: "remove")
+        let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 0) }
+        try check(result, "remove \(entry)")
+    }
+
+    /// Removes an empty directory.
+    public func removeSubdirectory(_ name: String) throws(SystemError) {
+        let entry = try CName(name, for: "remove directory")
+        let result = entry.withPointer { fcs_remove_at(descriptor.number, $0, 1) }
+        try check(result, "remove directory \(entry)")
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time for deadlines: it never jumps, and all processes of a machine agree on it.
+
+internal import CFileCoordinationSystem
+
+/// The kernel's CLOCK_MONOTONIC.
+public enum MonotonicClock {
+    /// Nanoseconds since a point that is the same for all processes since the machine started.
+    public static var now: UInt64 { fcs_monotonic_now() }
+
+    /// The time `duration` from now; the present one if `duration` is negative.
+    public static func after(_ duration: Duration) -> UInt64 {
+        let (deadline, overflow) = now.addingReportingOverflow(nanoseconds(in: duration))
+        return overflow ? .max : deadline
+    }
+
+    /// The length of `duration`, forced into what a word holds.
+    static func nanoseconds(in duration: Duration) -> UInt64 {
+        let (seconds, attoseconds) = duration.components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, wrapped) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+        return overflow || wrapped ? .max : sum
+    }
+}
+
+/// A deadline as the C target takes it: the largest number stands for none.
+func deadlineWord(_ deadline: UInt64?) -> UInt64 { deadline ?? .max }

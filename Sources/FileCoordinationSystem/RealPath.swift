@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a path leads when all links on the way are followed.
+
+import Glibc
+
+/// Questions about names in the file system.
+public enum RealPath {
+    /// The absolute path, without links, of the existing file at `path`.
+    ///
+    /// Blocks as long as the file systems on the way do. Fails as `realpath` does, for example with
+    /// ``ErrorNumber/noSuchFile`` or ``ErrorNumber/symbolicLink`` (a loop).
+    public static func resolve(_ path: [UInt8]) throws(SystemError) -> [UInt8] {
+        let name = try CName(path, for: "resolve")
+        var failure: Int32 = 0
+        let resolved: [UInt8]? = name.withPointer { pointer in
+            guard let found = realpath(pointer, nil) else {
+                failure = errno
+                return nil
+            }
+            defer { free(found) }
+            return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+        }
+        guard let resolved else { throw SystemError(code: failure, operation: "resolve \(name)") }
+        return resolved
+    }
+
+    /// Whether there is a regular file at `path` that this process may execute.
+    public static func isExecutableFile(_ path: String) -> Bool {
+        guard let status = try? FileStatus(path: path), status.kind == .regular else { return false }
+        return access(path, X_OK) == 0
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Listening and connecting at a name in an open directory.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+extension SequencedSocket {
+    /// Listens at `name` in `directory`, in place of whoever did so before.
+    ///
+    /// The socket is bound and listening under another name before it is renamed into place, so
+    /// nobody ever finds a name that nobody answers at for lack of a call to listen. Only the owner
+    /// may connect. The listener does not block in ``accept()``. The name stays when it is closed.
+    public static func listener(
+        in directory: Directory, name: String, backlog: Int32 = 128
+    ) throws(SystemError) -> SequencedSocket {
+        let listener = SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))
+        let number = listener.descriptor.number
+        let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+        // Short, so that a path that fits with the name also fits with this one.
+        let temporary = ".s" + suffix
+        let address = try address(of: temporary, in: directory)
+        try check(
+            address.withPointer { fcs_socket_bind(number, $0) },
+            "bind a socket to \(address)")
+        do {
+            try check(fcs_socket_listen(number, backlog), "listen at \(address)")
+            try directory.rename(temporary, to: name)
+        } catch {
+            try? directory.remove(temporary)
+            throw error
+        }
+        return listener
+    }
+
+    /// Connects to the listener at `name` in `directory`.
+    ///
+    /// Blocks while the listener's queue is full, at most `patience` (``ErrorNumber/timedOut``).
+    /// ``ErrorNumber/noSuchFile`` if the name does not exist, ``ErrorNumber/connectionRefused`` if
+    /// nobody listens at it any more.
+    public static func connect(
+        in directory: Directory, name: String, patience: Duration? = nil
+    ) throws(SystemError) -> SequencedSocket {
+        let connection = SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))
+        let address = try address(of: name, in: directory)
+        let limit = patience.map { MonotonicClock.nanoseconds(in: $0) }
+        let result = address.withPointer {
+            fcs_socket_connect(connection.descriptor.number, $0, deadlineWord(limit))
+        }
+        try check(result, "connect to \(address)")
+        return connection
+    }
+
+    /// Takes the next connection that waits at this listener; `nil` if there is none.
+    public func accept() throws(SystemError) -> SequencedSocket? {
+        let number = fcs_socket_accept(descriptor.number)
+        // The latter: whoever waited has gone again.
+        guard number != -EAGAIN, number != -ECONNABORTED else { return nil }
+        return SequencedSocket(adopting: try check(number, "accept a connection"))
+    }
+
+    /// The directory's path with the name, while that fits; else a path through the descriptor.
+    private static func address(
+        of name: String, in directory: Directory
+    ) throws(SystemError) -> CName {
+        let plain = directory.path + "/" + name
+        let fits = plain.utf8.count <= FCS_MAXIMUM_SOCKET_PATH
+        let short = "/proc/self/fd/\(directory.descriptor.number)/" + name
+        return try CName(fits ? plain : short, for: "address")
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sending and receiving whole messages.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+extension SequencedSocket {
+    /// Sends one message, with copies of `descriptors`.
+    ///
+    /// `false` if the other end has too much to read and `patience` is none.
+    ///
+    /// ``ErrorNumber/brokenPipe`` if the other end is closed; the process gets no SIGPIPE.
+    public func send(
+        _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: Patience = .none
+    ) throws(SystemError) -> Bool {
+        precondition(!bytes.isEmpty, "An empty message would end the connection")
+        let result = fcs_socket_send(
+            descriptor.number, bytes.baseAddress, bytes.count, descriptors,
+            Int32(clamping: descriptors.count), patience == .forever ? 1 : 0)
+        guard result != -Int(EAGAIN) else { return false }
+        try check(result, "send \(bytes.count) bytes")
+        return true
+    }
+
+    /// The same for bytes in an array.
+    public func send(
+        _ bytes: [UInt8], descriptors: [Int32] = [], patience: Patience = .none
+    ) throws(SystemError) -> Bool {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(SystemError) in
+                try send(buffer, descriptors: descriptors, patience: patience)
+            }
+        }
+        return try result.get()
+    }
+
+    /// What ``receive(into:patience:)`` found.
+    public enum ReceiveResult: Sendable {
+        /// A message of so many bytes, now at the beginning of the buffer, with its descriptors.
+        ///
+        /// `truncated` if bytes or descriptors did not fit and are lost.
+        case bytes(Int, descriptors: [Descriptor], truncated: Bool)
+        /// Nothing to read at the moment.
+        case wouldBlock
+        /// The other end is closed, and everything it sent has been read.
+        case closed
+    }
+
+    /// Receives one message.
+    public func receive(
+        into buffer: UnsafeMutableRawBufferPointer, patience: Patience = .none
+    ) throws(SystemError) -> ReceiveResult {
+        var received = fcs_received()
+        let result = fcs_socket_receive(
+            descriptor.number, buffer.baseAddress, buffer.count, patience == .forever ? 1 : 0,
+            &received)
+        guard result != -Int(EAGAIN) else { return .wouldBlock }
+        let count = try check(result, "receive")
+        let descriptors = withUnsafeBytes(of: received.descriptors) { raw in
+            raw.bindMemory(to: Int32.self).prefix(Int(received.descriptor_count))
+                .map { Descriptor(adopting: $0) }
+        }
+        guard count > 0 else { return .closed }
+        return .bytes(count, descriptors: descriptors, truncated: received.truncated != 0)
+    }
+}

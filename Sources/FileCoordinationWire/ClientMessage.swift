@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client says to the host. Nearly all of it is "look at this record": what there is to know
+// is in the client's ledger, complete before the message is sent.
+
+/// One use of a ledger record; a record that was freed and filled again is another one.
+public struct WireRecord: Hashable, Sendable {
+    /// The record's place in the client's ledger.
+    public var index: UInt32
+    /// How many uses of the record came before.
+    public var generation: UInt32
+
+    /// One use of a ledger record.
+    public init(index: UInt32, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
+}
+
+/// A client's first message.
+public struct Hello: Hashable, Sendable {
+    /// The version that the client speaks.
+    ///
+    /// Where it is in the encoding never changes. Of a hello of another version than
+    /// ``ProtocolVersion/current`` nothing else is decoded: look at this first.
+    public var version: UInt16
+    /// The file name of the client's ledger; empty for a client that only asks for status.
+    public var ledgerName: [UInt8]
+
+    /// A client's first message.
+    public init(version: UInt16 = ProtocolVersion.current, ledgerName: [UInt8]) {
+        self.version = version
+        self.ledgerName = ledgerName
+    }
+}
+
+/// A message from a client to the host.
+public enum ClientMessage: Hashable, Sendable {
+    /// Who speaks: the first message.
+    case hello(Hello)
+    /// Look at this record: a claim or a presenter is filed.
+    case filed(WireRecord)
+    /// Look at this record: it is released or cancelled.
+    case ended(WireRecord)
+    /// A presenter's place became known, changed, or is no more (Rule 5.5).
+    case placed(WireRecord, path: [UInt8]?)
+    /// A presenter did what `claim` asked of it, or failed with an encoded error.
+    case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
+    /// Whom does this claim wait for?
+    case explain(WireRecord)
+    /// A ``StatusReport`` is wanted.
+    case statusRequest
+    /// A daemon asks an embedded host for its role.
+    case handOver
+
+    /// The encoding.
+    ///
+    /// A path or a failure that is not within ``WireLimits`` is the caller's bug, and ends the
+    /// process: shorten before, or use ``encodeChecked()``.
+    public func encode() -> [UInt8] {
+        trustedEncoding(.message, limit: WireLimits.messageBytes)
+    }
+
+    /// The encoding, or what a host would refuse in it.
+    public func encodeChecked() throws(WireError) -> [UInt8] {
+        try encoding(.message, limit: WireLimits.messageBytes)
+    }
+
+    /// The message that `bytes` encode.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .message, limit: WireLimits.messageBytes)
+    }
+}
+
+// MARK: - Coding
+
+extension WireRecord: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(index)
+        encoder.integer(generation)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        index = try decoder.integer(UInt32.self)
+        generation = try decoder.integer(UInt32.self)
+    }
+}
+
+extension ClientMessage: WireCoded {
+    /// The first byte of a message.
+    private enum Kind: UInt8 {
+        /// Never changes; and neither does it that the version comes next.
+        case hello = 1
+        case filed = 2
+        case ended = 3
+        case placed = 4
+        case answered = 5
+        case explain = 6
+        case statusRequest = 7
+        case handOver = 8
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        switch self {
+        case .hello(let hello):
+            encoder.raw(Kind.hello)
+            encoder.value(hello)
+        case .filed(let record):
+            encoder.raw(Kind.filed)
+            encoder.value(record)
+        case .ended(let record):
+            encoder.raw(Kind.ended)
+            encoder.value(record)
+        case .placed(let record, let path):
+            encoder.raw(Kind.placed)
+            encoder.value(record)
+            encoder.optional(path) { $0.path($1) }
+        case .answered(let presenter, let claim, let failure):
+            encoder.raw(Kind.answered)
+            encoder.value(presenter)
+            encoder.integer(claim)
+            encoder.optional(failure) { $0.failure($1) }
+        case .explain(let record):
+            encoder.raw(Kind.explain)
+            encoder.value(record)
+        case .statusRequest: encoder.raw(Kind.statusRequest)
+        case .handOver: encoder.raw(Kind.handOver)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        let byte = try decoder.integer(UInt8.self)
+        guard let kind = Kind(rawValue: byte) else { throw .unknownKind(byte) }
+        switch kind {
+        case .hello: self = .hello(try decoder.value(Hello.self))
+        case .filed: self = .filed(try decoder.value(WireRecord.self))
+        case .ended: self = .ended(try decoder.value(WireRecord.self))
+        case .placed:
+            self = .placed(
+                try decoder.value(WireRecord.self),
+                path: try decoder.optional { (decoder) throws(WireError) in try decoder.path() })
+        case .answered:
+            self = .answered(
+                presenter: try decoder.value(WireRecord.self),
+                claim: try decoder.integer(UInt64.self),
+                failure: try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.failure()
+                })
+        case .explain: self = .explain(try decoder.value(WireRecord.self))
+        case .statusRequest: self = .statusRequest
+        case .handOver: self = .handOver
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the arbiter says to a presenter, on its way to the process in which the presenter lives.
+
+public import FileCoordinationArbiter
+
+/// A message for a presenter.
+public enum PresenterMessage: Hashable, Sendable {
+    /// Take these steps for the claim, and answer.
+    case ask(claim: UInt64, YieldSteps)
+    /// The claim is gone: an answer is no longer waited for.
+    case cancelAsk(claim: UInt64)
+    /// The item may be had back (Rule 8.2).
+    case reacquire(Relinquishment)
+    /// Something happened (Rule 7.1).
+    case notice(Notice)
+}
+
+/// A message, and the presenter that it is for.
+public struct Delivery: Hashable, Sendable {
+    /// The presenter's record in the client's ledger.
+    public var presenter: WireRecord
+    /// What it is told.
+    public var message: PresenterMessage
+
+    /// A message, and the presenter that it is for.
+    public init(presenter: WireRecord, message: PresenterMessage) {
+        self.presenter = presenter
+        self.message = message
+    }
+
+    /// The encoding, of which ``HostMessage/deliveryPart(_:isLast:)`` carries pieces.
+    ///
+    /// A delivery that is over ``WireLimits`` is the caller's bug, and ends the process.
+    public func encode() -> [UInt8] {
+        trustedEncoding(.delivery, limit: WireLimits.deliveryBytes)
+    }
+
+    /// The delivery that `bytes` encode.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .delivery, limit: WireLimits.deliveryBytes)
+    }
+}
+
+// MARK: - Coding
+
+extension Delivery: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.value(presenter)
+        encoder.value(message)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        presenter = try decoder.value(WireRecord.self)
+        message = try decoder.value(PresenterMessage.self)
+    }
+}
+
+extension PresenterMessage: WireCoded {
+    /// The first byte of a message for a presenter.
+    private enum Kind: UInt8 {
+        case ask = 1
+        case cancelAsk = 2
+        case reacquire = 3
+        case notice = 4
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        switch self {
+        case .ask(let claim, let steps):
+            encoder.raw(Kind.ask)
+            encoder.integer(claim)
+            encoder.value(steps)
+        case .cancelAsk(let claim):
+            encoder.raw(Kind.cancelAsk)
+            encoder.integer(claim)
+        case .reacquire(let kind):
+            encoder.raw(Kind.reacquire)
+            encoder.raw(kind)
+        case .notice(let notice):
+            encoder.raw(Kind.notice)
+            encoder.value(notice)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        switch try decoder.raw(Kind.self, .presenterMessage) {
+        case .ask:
+            self = .ask(
+                claim: try decoder.integer(UInt64.self), try decoder.value(YieldSteps.self))
+        case .cancelAsk: self = .cancelAsk(claim: try decoder.integer(UInt64.self))
+        case .reacquire: self = .reacquire(try decoder.raw(Relinquishment.self, .relinquishment))
+        case .notice: self = .notice(try decoder.value(Notice.self))
+        }
+    }
+}
+
+extension YieldSteps: WireCoded {
+    /// All steps but those that have a path.
+    ///
+    /// Their order needs no bytes: Rule 6.5 fixes it.
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let toReader = Self(rawValue: 1 << 0)
+        static let toWriter = Self(rawValue: 1 << 1)
+        static let save = Self(rawValue: 1 << 2)
+        static let accommodateDeletion = Self(rawValue: 1 << 3)
+        static let all: Self = [.toReader, .toWriter, .save, .accommodateDeletion]
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        var flags: Flags = []
+        if relinquish.contains(.reader) { flags.insert(.toReader) }
+        if relinquish.contains(.writer) { flags.insert(.toWriter) }
+        if save { flags.insert(.save) }
+        if accommodateDeletion { flags.insert(.accommodateDeletion) }
+        encoder.raw(flags)
+        encoder.list(accommodateSubitemDeletions, .yieldSteps, limit: WireLimits.items)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        let flags = try decoder.raw(Flags.self, .yieldSteps)
+        guard flags.isSubset(of: .all) else { throw .illegalValue(.yieldSteps) }
+        var relinquish: [Relinquishment] = []
+        if flags.contains(.toReader) { relinquish.append(.reader) }
+        if flags.contains(.toWriter) { relinquish.append(.writer) }
+        self.init(
+            relinquish: relinquish, save: flags.contains(.save),
+            accommodateDeletion: flags.contains(.accommodateDeletion),
+            accommodateSubitemDeletions: try decoder.list(
+                of: ItemPath.self, .yieldSteps, limit: WireLimits.items))
+    }
+}
+
+extension Notice: WireCoded {
+    /// The first byte of a notice.
+    private enum Kind: UInt8 {
+        case itemDidChange = 1
+        case subitemDidAppear = 2
+        case subitemDidChange = 3
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        switch self {
+        case .itemDidChange: encoder.raw(Kind.itemDidChange)
+        case .subitemDidAppear(let path):
+            encoder.raw(Kind.subitemDidAppear)
+            encoder.value(path)
+        case .subitemDidChange(let path):
+            encoder.raw(Kind.subitemDidChange)
+            encoder.value(path)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        switch try decoder.raw(Kind.self, .notice) {
+        case .itemDidChange: self = .itemDidChange
+        case .subitemDidAppear: self = .subitemDidAppear(try decoder.value(ItemPath.self))
+        case .subitemDidChange: self = .subitemDidChange(try decoder.value(ItemPath.self))
+        }
+    }
+}

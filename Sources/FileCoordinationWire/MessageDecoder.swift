@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes to values. The bytes are another process's word: every length is compared with its limit
+// and with what is left before anything is allocated, and every value with what it may be. No
+// sequence of bytes makes a decoder trap.
+//
+// It decodes an array and not a buffer in place, since a ledger is shared memory: what was checked
+// there could be something else a moment later.
+
+import FileCoordinationArbiter
+
+/// Takes values from the front of an array of bytes.
+struct MessageDecoder {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// A decoder at the front of `bytes`, unless they are too many.
+    init(_ bytes: [UInt8], _ field: WireError.Field, limit: Int) throws(WireError) {
+        guard bytes.count <= limit else { throw .tooLong(field) }
+        self.bytes = bytes
+    }
+
+    /// The number of bytes that nothing was made of yet.
+    private var left: Int { bytes.count - position }
+
+    /// Passes over what is left.
+    mutating func skipRest() { position = bytes.count }
+
+    /// Confirms that nothing is left.
+    func finish() throws(WireError) {
+        guard left == 0 else { throw .trailingBytes }
+    }
+
+    // MARK: Integers
+
+    mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
+        _: Value.Type
+    ) throws(WireError) -> Value {
+        let size = Value.bitWidth / 8
+        guard left >= size else { throw .truncated }
+        var value: Value = 0
+        for offset in 0..<size { value |= Value(bytes[position + offset]) << (offset * 8) }
+        position += size
+        return value
+    }
+
+    mutating func bool() throws(WireError) -> Bool {
+        let byte = try integer(UInt8.self)
+        guard byte <= 1 else { throw .illegalValue(.flag) }
+        return byte == 1
+    }
+
+    mutating func raw<Value: RawRepresentable>(
+        _: Value.Type, _ field: WireError.Field
+    ) throws(WireError) -> Value where Value.RawValue: FixedWidthInteger & UnsignedInteger {
+        guard let value = Value(rawValue: try integer(Value.RawValue.self)) else {
+            throw .illegalValue(field)
+        }
+        return value
+    }
+
+    mutating func processID() throws(WireError) -> Int32 {
+        guard let value = Int32(exactly: try integer(UInt32.self)) else {
+            throw .illegalValue(.processID)
+        }
+        return value
+    }
+
+    // MARK: Bytes, with their length in front
+
+    mutating func blob(_ field: WireError.Field, limit: Int) throws(WireError) -> [UInt8] {
+        let length = Int(try integer(UInt16.self))
+        guard length <= limit else { throw .tooLong(field) }
+        guard length <= left else { throw .truncated }
+        defer { position += length }
+        return Array(bytes[position..<position + length])
+    }
+
+    mutating func purpose() throws(WireError) -> [UInt8] {
+        try blob(.purpose, limit: WireLimits.purposeBytes)
+    }
+
+    mutating func failure() throws(WireError) -> [UInt8] {
+        try blob(.failure, limit: WireLimits.failureBytes)
+    }
+
+    /// A path that ``ItemPath`` accepts, as it was written.
+    mutating func path() throws(WireError) -> [UInt8] {
+        let value = try blob(.path, limit: WireLimits.pathBytes)
+        guard ItemPath(bytes: value) != nil else { throw .illegalValue(.path) }
+        return value
+    }
+
+    mutating func text() throws(WireError) -> String {
+        let utf8 = try blob(.text, limit: WireLimits.textBytes)
+        guard let value = String(validating: utf8, as: UTF8.self) else {
+            throw .illegalValue(.text)
+        }
+        return value
+    }
+
+    // MARK: Compositions
+
+    mutating func value<Value: WireCoded>(_: Value.Type) throws(WireError) -> Value {
+        try Value(from: &self)
+    }
+
+    mutating func optional<Value>(
+        _ read: (inout Self) throws(WireError) -> Value
+    ) throws(WireError) -> Value? {
+        try bool() ? try read(&self) : nil
+    }
+
+    /// A number of elements, each of which takes a byte at least.
+    mutating func count(
+        _ field: WireError.Field, limit: Int = Int(UInt32.max)
+    ) throws(WireError) -> Int {
+        let count = Int(try integer(UInt32.self))
+        guard count <= limit else { throw .tooLong(field) }
+        guard count <= left else { throw .truncated }
+        return count
+    }
+
+    mutating func list<Value: WireCoded>(
+        of _: Value.Type, _ field: WireError.Field, limit: Int = Int(UInt32.max)
+    ) throws(WireError) -> [Value] {
+        // No capacity is reserved: an element may be larger in memory than its bytes are.
+        var values: [Value] = []
+        for _ in 0..<(try count(field, limit: limit)) { values.append(try Value(from: &self)) }
+        return values
+    }
+}
+
+extension WireCoded {
+    /// The value of which `bytes` are the encoding, all of them.
+    static func decoding(
+        _ bytes: [UInt8], _ field: WireError.Field, limit: Int
+    ) throws(WireError) -> Self {
+        var decoder = try MessageDecoder(bytes, field, limit: limit)
+        let value = try Self(from: &decoder)
+        try decoder.finish()
+        return value
+    }
+}

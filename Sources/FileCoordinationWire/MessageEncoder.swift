@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values to bytes. The encoder notes the first thing that a decoder would refuse, so that what was
+// encoded without a fault always decodes.
+
+import FileCoordinationArbiter
+
+/// Something that has exactly one encoding.
+protocol WireCoded {
+    /// Appends the encoding.
+    func write(to encoder: inout MessageEncoder)
+    /// Takes the value from the front of what is left.
+    init(from decoder: inout MessageDecoder) throws(WireError)
+}
+
+/// Gathers the bytes of a value.
+struct MessageEncoder {
+    /// What was written until now.
+    private(set) var bytes: [UInt8] = []
+    /// The first thing written that no decoder accepts.
+    private(set) var fault: WireError?
+
+    /// Notes that what is written is not to be sent.
+    mutating func fail(_ error: WireError) {
+        if fault == nil { fault = error }
+    }
+
+    // MARK: Integers
+
+    mutating func integer(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func bool(_ value: Bool) { integer(UInt8(value ? 1 : 0)) }
+
+    mutating func raw<Value: RawRepresentable>(_ value: Value)
+    where Value.RawValue: FixedWidthInteger & UnsignedInteger {
+        integer(value.rawValue)
+    }
+
+    /// A process's number; 0, "not known", for what cannot be one.
+    ///
+    /// It may come from a ledger's header, and so from another process, which must not be able to
+    /// make a host fail.
+    mutating func processID(_ value: Int32) { integer(UInt32(max(0, value))) }
+
+    // MARK: Bytes, with their length in front
+
+    mutating func blob(_ value: [UInt8], _ field: WireError.Field, limit: Int) {
+        guard value.count <= limit, let length = UInt16(exactly: value.count) else {
+            return fail(.tooLong(field))
+        }
+        integer(length)
+        bytes.append(contentsOf: value)
+    }
+
+    mutating func purpose(_ value: [UInt8]) {
+        blob(value, .purpose, limit: WireLimits.purposeBytes)
+    }
+
+    mutating func failure(_ value: [UInt8]) {
+        blob(value, .failure, limit: WireLimits.failureBytes)
+    }
+
+    mutating func path(_ value: [UInt8]) {
+        if ItemPath(bytes: value) == nil { fail(.illegalValue(.path)) }
+        blob(value, .path, limit: WireLimits.pathBytes)
+    }
+
+    /// A text for people, cut between two characters' bytes if it is too long.
+    mutating func text(_ value: String) {
+        var utf8 = Array(value.utf8)
+        if utf8.count > WireLimits.textBytes {
+            var end = WireLimits.textBytes
+            while utf8[end] & 0xC0 == 0x80 { end -= 1 }
+            utf8.removeSubrange(end...)
+        }
+        blob(utf8, .text, limit: WireLimits.textBytes)
+    }
+
+    // MARK: Compositions
+
+    mutating func value(_ value: some WireCoded) { value.write(to: &self) }
+
+    mutating func optional<Value>(_ value: Value?, _ write: (inout Self, Value) -> Void) {
+        bool(value != nil)
+        if let value { write(&self, value) }
+    }
+
+    mutating func count(_ count: Int, _ field: WireError.Field, limit: Int = Int(UInt32.max)) {
+        if count > limit { fail(.tooLong(field)) }
+        integer(UInt32(clamping: count))
+    }
+
+    mutating func list(
+        _ values: some Collection<some WireCoded>, _ field: WireError.Field,
+        limit: Int = Int(UInt32.max)
+    ) {
+        count(values.count, field, limit: limit)
+        for value in values { self.value(value) }
+    }
+
+    /// Appends what another encoder wrote.
+    mutating func append(_ other: MessageEncoder) {
+        if let fault = other.fault { fail(fault) }
+        bytes.append(contentsOf: other.bytes)
+    }
+}
+
+extension WireCoded {
+    /// The encoding, if a decoder accepts it.
+    func encoding(_ field: WireError.Field, limit: Int) throws(WireError) -> [UInt8] {
+        var encoder = MessageEncoder()
+        write(to: &encoder)
+        if let fault = encoder.fault { throw fault }
+        guard encoder.bytes.count <= limit else { throw .tooLong(field) }
+        return encoder.bytes
+    }
+
+    /// The encoding of a value that the caller knows to be within the limits.
+    func trustedEncoding(_ field: WireError.Field, limit: Int) -> [UInt8] {
+        do {
+            return try encoding(field, limit: limit)
+        } catch {
+            preconditionFailure("A \(Self.self) cannot be encoded: \(error)")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What both ends must agree on before they can talk: the version, and how long anything may be.
+// The encoding, in one paragraph: integers are little-endian and of fixed width; bytes and texts
+// have a length of 16 bits in front, lists a count of 32 bits, an optional value a byte that is 0
+// or 1; a message begins with a byte that names its kind. There is exactly one encoding of each
+// value, so bytes that decode at all (a hello of another version aside, of which the rest is passed
+// over) are the bytes that the value encodes to.
+//
+// Nothing in it says which version it is but the hello. Three things therefore never change, in any
+// version: a hello is the byte 1, then the version in 16 bits; a refusal is the byte 0x82, a code
+// byte and a text; and the code of `wrongVersion` is 1. With them, any host can turn any client
+// away in words.
+
+/// The version of the protocol, which a client states in its hello.
+public enum ProtocolVersion {
+    /// The version that this source speaks, the only one it speaks.
+    public static let current: UInt16 = 1
+}
+
+/// The bounds of everything that is sent or kept in a ledger.
+public enum WireLimits {
+    /// A message.
+    public static let messageBytes = 64 << 10
+    /// A piece of something that is longer than a message: see ``PartAssembler``.
+    public static let statusPartBytes = 60 << 10
+    /// A message of deliveries, as ``HostMessage/packing(_:)-([Delivery])`` makes them.
+    public static let deliveriesBytes = 60 << 10
+    /// One delivery, which may have to come in pieces.
+    public static let deliveryBytes = bodyBytes
+    /// A status report.
+    public static let statusReportBytes = 64 << 20
+    /// What a claim's or a presenter's ledger record holds.
+    public static let bodyBytes = 8 << 20
+    /// A path, as Linux bounds it.
+    public static let pathBytes = 4096
+    /// A ledger's file name.
+    public static let ledgerNameBytes = 255
+    /// A purpose identifier.
+    public static let purposeBytes = 1024
+    /// A presenter's error, as its process encoded it.
+    public static let failureBytes = 32 << 10
+    /// A text for people, such as a process's name or a refusal; longer ones are cut.
+    public static let textBytes = 1024
+    /// A package policy.
+    public static let packagePolicyBytes = 16 << 10
+    /// The items of a claim.
+    public static let items = 65536
+    /// The claims inside which a claim is made.
+    public static let enclosing = 1024
+    /// The parties that one claim is said to wait for; longer lists are cut.
+    public static let parties = 256
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a ledger record holds beside its word: all that the host must know of a claim or of a
+// presenter, there before the host is told to look.
+
+public import FileCoordinationArbiter
+
+/// What a claim's record holds.
+public struct ClaimBody: Hashable, Sendable {
+    /// The coordinator's purpose.
+    public var purpose: [UInt8]
+    /// What the claim wants; may be empty (Rule 13.6).
+    public var items: [AccessItem]
+    /// The claims of the same ledger inside whose accessors the call was made.
+    public var enclosing: [WireRecord]
+    /// The thread that made the call, for people who debug.
+    public var threadID: UInt64
+
+    /// What a claim's record holds.
+    public init(
+        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0
+    ) {
+        self.purpose = purpose
+        self.items = items
+        self.enclosing = enclosing
+        self.threadID = threadID
+    }
+
+    /// The encoding.
+    ///
+    /// A body that is over ``WireLimits`` is the caller's bug, and ends the process: since purpose
+    /// and paths are a user's choice, ``encodeChecked()`` is the one to use.
+    public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
+
+    /// The encoding, or what a host would refuse in it.
+    public func encodeChecked() throws(WireError) -> [UInt8] {
+        try encoding(.body, limit: WireLimits.bodyBytes)
+    }
+
+    /// The body that `bytes` encode.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .body, limit: WireLimits.bodyBytes)
+    }
+}
+
+/// What a presenter's record holds.
+public struct PresenterBody: Hashable, Sendable {
+    /// The purpose that all coordinators made with it share (Rule 4.2).
+    public var purpose: [UInt8]
+    /// The place it presents, or nil while it presents none (Rule 5.5).
+    public var path: [UInt8]?
+    /// The optional methods it implements (Rule 5.3).
+    public var methods: PresenterMethods
+
+    /// What a presenter's record holds.
+    public init(purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods) {
+        self.purpose = purpose
+        self.path = path
+        self.methods = methods
+    }
+
+    /// The encoding.
+    ///
+    /// A body that is over ``WireLimits`` is the caller's bug, and ends the process: since purpose
+    /// and path are a user's choice, ``encodeChecked()`` is the one to use.
+    public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
+
+    /// The encoding, or what a host would refuse in it.
+    public func encodeChecked() throws(WireError) -> [UInt8] {
+        try encoding(.body, limit: WireLimits.bodyBytes)
+    }
+
+    /// The body that `bytes` encode.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .body, limit: WireLimits.bodyBytes)
+    }
+}
+
+// MARK: - Coding
+
+extension ClaimBody: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.purpose(purpose)
+        encoder.list(items, .items, limit: WireLimits.items)
+        encoder.list(enclosing, .enclosing, limit: WireLimits.enclosing)
+        encoder.integer(threadID)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        purpose = try decoder.purpose()
+        items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
+        enclosing = try decoder.list(of: WireRecord.self, .enclosing, limit: WireLimits.enclosing)
+        threadID = try decoder.integer(UInt64.self)
+    }
+}
+
+extension PresenterBody: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.purpose(purpose)
+        encoder.optional(path) { $0.path($1) }
+        if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
+        encoder.raw(methods)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        purpose = try decoder.purpose()
+        path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
+        methods = try decoder.raw(PresenterMethods.self, .methods)
+        guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
+    }
+}

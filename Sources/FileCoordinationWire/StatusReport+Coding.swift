@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A status report as bytes, and the parties of an explanation.
+
+import FileCoordinationArbiter
+
+extension Party: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.optional(claim) { $0.integer($1) }
+        encoder.optional(presenter) { $0.integer($1) }
+        encoder.processID(processID)
+        encoder.text(processName)
+        encoder.purpose(purpose)
+        encoder.optional(path.isEmpty ? nil : path) { $0.path($1) }
+        encoder.raw(role)
+        encoder.integer(sinceNanoseconds)
+        encoder.optional(message) { $0.text($1) }
+        encoder.bool(isStopped)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        claim = try decoder.optional { (decoder) throws(WireError) in
+            try decoder.integer(UInt64.self)
+        }
+        presenter = try decoder.optional { (decoder) throws(WireError) in
+            try decoder.integer(UInt64.self)
+        }
+        processID = try decoder.processID()
+        processName = try decoder.text()
+        purpose = try decoder.purpose()
+        path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() } ?? []
+        role = try decoder.raw(PartyRole.self, .role)
+        sinceNanoseconds = try decoder.integer(UInt64.self)
+        message = try decoder.optional { (decoder) throws(WireError) in try decoder.text() }
+        isStopped = try decoder.bool()
+    }
+}
+
+extension ArbiterStatus: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.processID(processID)
+        encoder.raw(kind)
+        encoder.integer(uptimeNanoseconds)
+        encoder.integer(protocolVersion)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        processID = try decoder.processID()
+        kind = try decoder.raw(HostKind.self, .hostKind)
+        uptimeNanoseconds = try decoder.integer(UInt64.self)
+        protocolVersion = try decoder.integer(UInt16.self)
+    }
+}
+
+extension ClaimStatus: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(claim)
+        encoder.processID(processID)
+        encoder.text(processName)
+        encoder.purpose(purpose)
+        encoder.raw(stage)
+        encoder.integer(sinceNanoseconds)
+        encoder.bool(isStopped)
+        encoder.list(items, .items, limit: WireLimits.items)
+        encoder.list(waitsFor.prefix(WireLimits.parties), .parties)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        claim = try decoder.integer(UInt64.self)
+        processID = try decoder.processID()
+        processName = try decoder.text()
+        purpose = try decoder.purpose()
+        stage = try decoder.raw(ClaimStage.self, .stage)
+        sinceNanoseconds = try decoder.integer(UInt64.self)
+        isStopped = try decoder.bool()
+        items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
+        waitsFor = try decoder.list(of: Party.self, .parties, limit: WireLimits.parties)
+    }
+}
+
+extension PresenterStatus: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(presenter)
+        encoder.processID(processID)
+        encoder.text(processName)
+        encoder.optional(path) { $0.path($1) }
+        encoder.bool(isUnresponsive)
+        encoder.bool(isStopped)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        presenter = try decoder.integer(UInt64.self)
+        processID = try decoder.processID()
+        processName = try decoder.text()
+        path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
+        isUnresponsive = try decoder.bool()
+        isStopped = try decoder.bool()
+    }
+}
+
+extension StatusReport: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.value(arbiter)
+        encoder.list(claims, .statusReport)
+        encoder.list(presenters, .statusReport)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        arbiter = try decoder.value(ArbiterStatus.self)
+        claims = try decoder.list(of: ClaimStatus.self, .statusReport)
+        presenters = try decoder.list(of: PresenterStatus.self, .statusReport)
+    }
+}

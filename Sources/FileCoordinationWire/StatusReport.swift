@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who holds, who waits for whom, who presents: what `filecoord status` shows, and what a wait that
+// takes long is explained with (Rule 18.5).
+
+public import FileCoordinationArbiter
+
+/// What somebody that a claim waits for is.
+public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
+    /// A granted claim.
+    case holder = 0
+    /// A claim further ahead in line.
+    case waiter = 1
+    /// A presenter that has not answered.
+    case presenter = 2
+}
+
+/// Somebody that a claim waits for.
+public struct Party: Hashable, Sendable {
+    /// The claim, unless it is a presenter.
+    public var claim: UInt64?
+    /// The presenter, unless it is a claim.
+    public var presenter: UInt64?
+    /// Its process.
+    public var processID: Int32
+    /// The name of its process.
+    public var processName: String
+    /// Its purpose.
+    public var purpose: [UInt8]
+    /// Its place, or the first of its places; empty if it has none.
+    public var path: [UInt8]
+    /// What it is.
+    public var role: PartyRole
+    /// For how long it has been so.
+    public var sinceNanoseconds: UInt64
+    /// The message that a presenter has to answer, by its Swift name.
+    public var message: String?
+    /// Whether its process is stopped, as by Control-Z.
+    public var isStopped: Bool
+
+    /// Somebody that a claim waits for.
+    public init(
+        claim: UInt64?, presenter: UInt64?, processID: Int32, processName: String,
+        purpose: [UInt8], path: [UInt8], role: PartyRole, sinceNanoseconds: UInt64,
+        message: String?, isStopped: Bool
+    ) {
+        self.claim = claim
+        self.presenter = presenter
+        self.processID = processID
+        self.processName = processName
+        self.purpose = purpose
+        self.path = path
+        self.role = role
+        self.sinceNanoseconds = sinceNanoseconds
+        self.message = message
+        self.isStopped = isStopped
+    }
+}
+
+/// The arbiter, as status shows it.
+public struct ArbiterStatus: Hashable, Sendable {
+    /// The host's process.
+    public var processID: Int32
+    /// Where the arbiter lives.
+    public var kind: HostKind
+    /// For how long it has been the arbiter.
+    public var uptimeNanoseconds: UInt64
+    /// The version that it speaks.
+    public var protocolVersion: UInt16
+
+    /// The arbiter, as status shows it.
+    public init(
+        processID: Int32, kind: HostKind, uptimeNanoseconds: UInt64, protocolVersion: UInt16
+    ) {
+        self.processID = processID
+        self.kind = kind
+        self.uptimeNanoseconds = uptimeNanoseconds
+        self.protocolVersion = protocolVersion
+    }
+}
+
+/// A claim, as status shows it.
+public struct ClaimStatus: Hashable, Sendable {
+    /// Its ticket.
+    public var claim: UInt64
+    /// Its process.
+    public var processID: Int32
+    /// The name of its process.
+    public var processName: String
+    /// Its purpose.
+    public var purpose: [UInt8]
+    /// Where it is in its life.
+    public var stage: ClaimStage
+    /// For how long it has waited, or been held.
+    public var sinceNanoseconds: UInt64
+    /// Whether its process is stopped, as by Control-Z.
+    public var isStopped: Bool
+    /// What it wants, or has.
+    public var items: [AccessItem]
+    /// What it waits for; empty when granted, and of longer lists only the front is sent.
+    public var waitsFor: [Party]
+
+    /// A claim, as status shows it.
+    public init(
+        claim: UInt64, processID: Int32, processName: String, purpose: [UInt8], stage: ClaimStage,
+        sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party]
+    ) {
+        self.claim = claim
+        self.processID = processID
+        self.processName = processName
+        self.purpose = purpose
+        self.stage = stage
+        self.sinceNanoseconds = sinceNanoseconds
+        self.isStopped = isStopped
+        self.items = items
+        self.waitsFor = waitsFor
+    }
+}
+
+/// A presenter, as status shows it.
+public struct PresenterStatus: Hashable, Sendable {
+    /// Its number.
+    public var presenter: UInt64
+    /// Its process.
+    public var processID: Int32
+    /// The name of its process.
+    public var processName: String
+    /// The place that it presents, or nil if it presents none.
+    public var path: [UInt8]?
+    /// Whether it owes an answer for longer than answers take.
+    public var isUnresponsive: Bool
+    /// Whether its process is stopped, as by Control-Z.
+    public var isStopped: Bool
+
+    /// A presenter, as status shows it.
+    public init(
+        presenter: UInt64, processID: Int32, processName: String, path: [UInt8]?,
+        isUnresponsive: Bool, isStopped: Bool
+    ) {
+        self.presenter = presenter
+        self.processID = processID
+        self.processName = processName
+        self.path = path
+        self.isUnresponsive = isUnresponsive
+        self.isStopped = isStopped
+    }
+}
+
+/// All that the arbiter knows, at one moment.
+public struct StatusReport: Hashable, Sendable {
+    /// The arbiter itself.
+    public var arbiter: ArbiterStatus
+    /// The claims, in line.
+    public var claims: [ClaimStatus]
+    /// The presenters, in order of registration.
+    public var presenters: [PresenterStatus]
+
+    /// All that the arbiter knows, at one moment.
+    public init(arbiter: ArbiterStatus, claims: [ClaimStatus], presenters: [PresenterStatus]) {
+        self.arbiter = arbiter
+        self.claims = claims
+        self.presenters = presenters
+    }
+
+    /// The encoding, of which ``HostMessage/statusPart(_:isLast:)`` carries pieces.
+    ///
+    /// It has no limit of its own here: what a host knows came in within limits.
+    public func encode() -> [UInt8] { trustedEncoding(.statusReport, limit: .max) }
+
+    /// The report that `bytes` encode.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        self = try Self.decoding(bytes, .statusReport, limit: WireLimits.statusReportBytes)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arbiter as a process of its own: no application's crash, fork or debugger can stop it.
+// Started by the first program that needs it, or by hand; leaves when nobody needs it.
+
+import ArgumentParser
+import FileCoordinationHost
+import FileCoordinationSystem
+
+@main
+struct Daemon: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filecoordinationd",
+        abstract: "Arbitrates access to files among the programs of one user.",
+        discussion: """
+            Programs that use file coordination start this by themselves when they find it, and it \
+            leaves when nobody needs it any more. Start it by hand to watch it: it says on \
+            standard error what it does. A program that hosts the arbiter itself hands it over.
+            """)
+
+    @Option(
+        name: .customLong("idle-exit"), help: "Leave after SECONDS without any client; 0: never.")
+    var idleExit: Double = 30
+
+    @Flag(
+        name: .customLong("elected"),
+        help: ArgumentHelp(
+            "The starter holds the election, and waits on descriptor 3.", visibility: .hidden))
+    var isElected = false
+
+    func validate() throws {
+        guard idleExit >= 0, idleExit < 1e9 else {
+            throw ValidationError("--idle-exit takes seconds, 0 or more.")
+        }
+    }
+
+    func run() throws {
+        do {
+            try DaemonRun(idleExit: idleExit, isElected: isElected).serve()
+        } catch let error as RuntimeDirectoryError {
+            StandardError.say("\(error)")
+            throw ExitCode(69)
+        } catch let error as SystemError {
+            StandardError.say("\(error)")
+            throw ExitCode(69)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of the daemon: come to the role, serve, leave.
+
+import FileCoordinationHost
+import FileCoordinationSystem
+import FileCoordinationWire
+import Glibc
+
+/// Says lines on standard error, or in the log file when there is nobody at standard error.
+enum StandardError {
+    static func say(_ line: String) {
+        let text = "filecoordinationd[\(CurrentProcess.id)]: \(line)\n"
+        _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+}
+
+struct DaemonRun {
+    let idleExit: Double
+    let isElected: Bool
+
+    func serve() throws {
+        let environment = Self.environment
+        let runtime = try RuntimeDirectory.open(environment: environment)
+        if let warning = runtime.warning { StandardError.say(warning) }
+        guard let role = try takeRole(in: runtime) else {
+            return StandardError.say("another daemon serves \(runtime.path) already")
+        }
+        let log: @Sendable (HostLogEntry) -> Void =
+            isElected ? Self.fileLog(in: runtime) : { StandardError.say("\($0)") }
+        let host = try Host(
+            runtime: runtime, roleLock: role.lock,
+            configuration: HostConfiguration(
+                kind: .daemon,
+                idleExit: idleExit == 0 ? nil : UInt64(idleExit * 1_000_000_000), log: log),
+            wakeUp: try Self.wakeUpOnTermination())
+        if isElected { Self.tellStarter() }
+        role.endElection()
+        _ = host.run()
+    }
+
+    /// The host lock, and the election lock while it is ours to hold.
+    private final class Role {
+        let lock: RoleLock
+        private var election: RoleLock?
+
+        init(lock: RoleLock, election: RoleLock?) {
+            self.lock = lock
+            self.election = election
+        }
+
+        func endElection() { election = nil }
+    }
+
+    /// Comes to the role; nil if another daemon has it. An embedded host is asked to hand over.
+    private func takeRole(in runtime: RuntimeDirectory) throws -> Role? {
+        if isElected {
+            let lock = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            return Role(lock: lock, election: nil)
+        }
+        let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
+        if let lock = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime) {
+            return Role(lock: lock, election: election)
+        }
+        guard try Handover.ask(in: runtime) else { return nil }
+        let lock = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
+        return Role(lock: lock, election: election)
+    }
+
+    private static func tellStarter() {
+        // Descriptor 3 is the starter's socket; closed as soon as it has been told.
+        _ = try? SequencedSocket(adopting: 3).send([1])
+    }
+
+    private static func wakeUpOnTermination() throws -> WakeUp {
+        let wakeUp = try WakeUp()
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        try DetachedThread.start(name: "signals") {
+            var awaited = sigset_t()
+            sigemptyset(&awaited)
+            for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&awaited, signal) }
+            var number: Int32 = 0
+            sigwait(&awaited, &number)
+            wakeUp.signal()
+        }
+        return wakeUp
+    }
+
+    /// A log in the runtime directory, for a daemon whose standard error nobody reads.
+    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (HostLogEntry) -> Void {
+        guard let file = try? runtime.directory.openFile(
+            RuntimeDirectory.Name.log, [.write, .create, .append])
+        else { return { _ in } }
+        return { entry in
+            guard let size = try? file.status().size, size < logLimit else { return }
+            let line = Array("\(CurrentProcess.id) \(entry)\n".utf8)
+            _ = line.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// The log is for looking at after something went wrong, not an archive.
+    private static let logLimit: UInt64 = 1 << 20
+
+    private static var environment: [String: String] {
+        var result: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let line = String(cString: text)
+            if let equals = line.firstIndex(of: "=") {
+                result[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            }
+            entry += 1
+        }
+        return result
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The three exceptions to first come, first served (Rules 2.8a, 2.16, 2.17), and where they end.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct ExceptionTests {
+    // MARK: 2.8a
+
+    @Test func `Rule 2.8a: moving a directory goes before what is queued inside`() {
+        expectTimeline(
+            .claim("reader inside", .read("/d/f"), "===       "),
+            .claim("writer inside", .write("/d/f"), " .....==  "),
+            .claim("mover        ", .move("/d/"), "  .===    "))
+    }
+
+    @Test func `Rule 2.8a: moving a directory takes its place before what is queued inside`() {
+        expectTimeline(
+            .presenter("presenter      ", at: "/d/g", "  ??w    "),
+            .claim("holder elsewhere", .write("/x"), "====      "),
+            .claim("queued inside   ", .write("/x") + .write("/d/f"), " .....==  "),
+            .claim("mover           ", .move("/d/"), "  ..==    "))
+    }
+
+    @Test func `Rule 2.8a: a mover that is held back lets earlier claims inside go on`() {
+        expectTimeline(
+            .claim("reader of the directory", .read("/d/"), "======      "),
+            .claim("writer inside          ", .write("/d/f"), "==          "),
+            .claim("earlier, queued        ", .write("/d/f"), " .==        "),
+            .claim("mover                  ", .move("/d/"), " .....===   "),
+            .claim("later                  ", .read("/d/g"), "  .......== "))
+    }
+
+    @Test func `Rule 2.8a: it waits for those inside that hold their place`() {
+        expectTimeline(
+            .presenter("editor      ", at: "/d/f", " ??w     "),
+            .claim("writer inside", .write("/d/f"), " ..==    "),
+            .claim("mover        ", .move("/d/"), "  ...==  "))
+    }
+
+    @Test(arguments: [WritingMode.deleting, .replacing])
+    func `Rule 2.8a does not hold for deleting and replacing`(mode: WritingMode) {
+        expectTimeline(
+            .claim("reader inside", .read("/d/f"), "===        "),
+            .claim("writer inside", .write("/d/f"), " ..==      "),
+            .claim("deleter      ", .write("/d/", mode), "  ...===   "))
+    }
+
+    @Test func `Rule 2.8a does not hold for a package, which is one file`() {
+        expectTimeline(
+            .claim("reader inside", .read("/p.rtfd/f"), "===       "),
+            .claim("writer inside", .write("/p.rtfd/f"), " ..==     "),
+            .claim("mover        ", .move("/p.rtfd"), "  ...==   "))
+    }
+
+    @Test func `Rule 2.8a does not hold for what the claims also want besides`() {
+        expectTimeline(
+            .claim("reader inside", .read("/d/f"), "===       "),
+            .claim("queued inside", .write("/d/f") + .write("/x"), " ..==     "),
+            .claim("mover        ", .move("/d/") + .write("/x"), "  ...==   "))
+    }
+
+    // MARK: 2.16
+
+    @Test func `Rule 2.16: a presenter may save back while it is asked`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ???? rr "),
+            .claim("reader   ", .read("/d/f"), " ...... == "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  == "))
+    }
+
+    @Test func `Rule 2.16: the asker starts only when what it let past has ended`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrrr  "),
+            .claim("reader   ", .read("/d/f"), " .....==  "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  ====    "))
+    }
+
+    @Test func `Rule 2.16: the exception ends with the answer`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrr    "),
+            .claim("reader   ", .read("/d/f"), " ...===    "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  ==       "),
+            .claim("too late ", .write("/d/f"), purpose: "editor", "   ....==  "))
+    }
+
+    @Test func `Rule 2.16: it is for that presenter's purpose only`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ???rrr    "),
+            .claim("reader   ", .read("/d/f"), " ....==    "),
+            .claim("stranger ", .write("/d/f"), "  .....==  "))
+    }
+
+    @Test func `Rule 2.16: a save-back does not wait for what is stuck behind its asker`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ????rr      "),
+            .claim("reader   ", .read("/d/f"), " ......===    "),
+            .claim("queued   ", .write("/d/f"), "  .......==   "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "   ====       "))
+    }
+
+    @Test func `Rule 2.16: a save-back that waited already goes on when its presenter is asked`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", "   ????r     "),
+            .claim("holder   ", .write("/d/f"), purpose: "editor", "===           "),
+            .claim("reader   ", .read("/d/f"), " ......==     "),
+            .claim("queued   ", .write("/d/f"), "  .......==   "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  ====        "))
+    }
+
+    @Test func `Rule 2.16: presenters may save back while they are asked about save-backs`() {
+        expectTimeline(
+            .presenter("first   ", at: "/d/f", purpose: "first", " ?????rrr    "),
+            .presenter("second  ", at: "/d/f", purpose: "second", " ???wwbrr    "),
+            .claim("reader   ", .read("/d/f"), " ......==    "),
+            .claim("of first ", .write("/d/f"), purpose: "first", "  ..==       "),
+            .claim("of second", .write("/d/f"), purpose: "second", "   =         "))
+    }
+
+    @Test func `Rule 2.16: a save-back still waits for those who run`() {
+        var desk = Desk()
+        let editor = desk.present("/d/f", purpose: "editor")
+        let elsewhere = desk.file(.write("/d/g"))
+        let reader = desk.file(.read("/d/f"))
+        let back = desk.file(.write("/d/f") + .write("/d/g"), purpose: "editor")
+        #expect(desk.arbiter.impediments(of: back) == [.claim(elsewhere)])
+        desk.end(elsewhere, .changed)
+        #expect(desk.last == [.grant(back)])
+        desk.answer(editor, reader)
+        #expect(desk.arbiter.impediments(of: reader) == [.claim(back)])
+        desk.end(back, .changed)
+        #expect(desk.last == [.grant(reader)])
+    }
+
+    // MARK: 2.17
+
+    @Test func `Rule 2.17: a nested claim does not wait for what waits for the outer one`() {
+        expectTimeline(
+            .claim("outer ", .read("/d/f"), "======   "),
+            .claim("writer", .write("/d/f"), " .....== "),
+            .claim("nested", .write("/d/f"), inside: "outer", "  ===    "))
+    }
+
+    @Test func `Rule 2.17: nor for what waits for it in a roundabout way`() {
+        expectTimeline(
+            .claim("outer    ", .read("/d/f"), "======       "),
+            .claim("writer   ", .write("/d/f"), " .....==     "),
+            .claim("in between", .read("/d/f"), "  .....==     "),
+            .claim("nested   ", .write("/d/f"), inside: "outer", "   ==        "))
+        expectTimeline(
+            .claim("outer    ", .read("/d/f"), "======       "),
+            .claim("writer   ", .write("/d/f") + .write("/d/g"), " .....==     "),
+            .claim("second   ", .write("/d/g") + .write("/d/h"), "  ......==   "),
+            .claim("nested   ", .write("/d/h"), inside: "outer", "   ==        "))
+    }
+
+    @Test func `Rule 2.17: nor for a claim in stage 2 that let the outer one past`() {
+        expectTimeline(
+            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrrrr  "),
+            .claim("reader   ", .read("/d/f"), " ......==  "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  =====    "),
+            .claim("nested   ", .read("/d/f"), inside: "save-back", "    ==     "))
+    }
+
+    @Test func `Rule 2.17: the same purpose passes if the holder was granted first`() {
+        expectTimeline(
+            .claim("holder ", .read("/d/f"), purpose: "app", "=====     "),
+            .claim("writer ", .write("/d/f"), " ....==   "),
+            .claim("another", .read("/d/f"), purpose: "app", "  ===     "))
+    }
+
+    @Test func `Rule 2.17: but not if the holder was granted after the writer came`() {
+        expectTimeline(
+            .claim("blocker", .write("/d/f"), "===            "),
+            .claim("holder ", .read("/d/f"), purpose: "app", " ..===         "),
+            .claim("writer ", .write("/d/f"), "  ....==       "),
+            .claim("another", .read("/d/f"), purpose: "app", "    ....==     "))
+    }
+
+    @Test func `Rule 2.17: overlapping reads of one purpose cannot keep a writer out`() {
+        expectTimeline(
+            .claim("first ", .read("/d/f"), purpose: "app", "====         "),
+            .claim("writer", .write("/d/f"), " .....==     "),
+            .claim("second", .read("/d/f"), purpose: "app", "  ====       "),
+            .claim("third ", .read("/d/f"), purpose: "app", "    ....==   "))
+    }
+
+    @Test func `Rules 2.17, 3.3: it is for equal purposes only`() {
+        var desk = Desk()
+        let client = desk.client()
+        let outer = desk.file(.read("/d/f"), purpose: "one", client: client)
+        let writer = desk.file(.write("/d/f"))
+        let nested = desk.file(.read("/d/f"), purpose: "two", client: client, inside: [outer])
+        #expect(desk.arbiter.impediments(of: nested) == [.claim(writer)])
+    }
+
+    @Test func `Rule 2.17: nobody nests in a claim of another process`() {
+        var desk = Desk()
+        let blocker = desk.file(.write("/d/f"))
+        let holder = desk.file(.read("/d/f"), purpose: "app")
+        let writer = desk.file(.write("/d/f"))
+        desk.end(blocker, .changed)
+        let liar = desk.file(.read("/d/f"), purpose: "app", inside: [holder])
+        #expect(desk.arbiter.impediments(of: liar) == [.claim(writer)])
+    }
+
+    @Test func `Rules 3.1, 3.2: nesting on one purpose never waits, in any order`() {
+        for outer in [[AccessItem].read("/d/f"), .write("/d/f"), .delete("/d/"), .move("/d/")] {
+            for inner in [[AccessItem].read("/d/f"), .write("/d/f"), .delete("/d/")] {
+                expectTimeline(
+                    .claim("outer", outer, "======   "),
+                    .claim("queued", .write("/d/f"), " .....== "),
+                    .claim("inner", inner, inside: "outer", "  ==     "))
+            }
+        }
+    }
+}

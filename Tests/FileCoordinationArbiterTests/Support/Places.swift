@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short ways to say what tests are about.
+
+import FileCoordinationArbiter
+
+/// A path that is known to be well formed.
+func path(_ text: String) -> ItemPath {
+    guard let path = ItemPath(text) else { preconditionFailure("\(text) is not an absolute path") }
+    return path
+}
+
+/// One item. Components that end in `.rtfd` are packages, places that end in `/` are directories.
+func item(_ text: String, _ access: Access) -> AccessItem {
+    let place = path(text)
+    let packages = (1...max(1, place.depth)).filter { depth in
+        depth <= place.depth && place.prefix(depth: depth).description.hasSuffix(".rtfd")
+    }
+    return AccessItem(
+        path: place, access: access,
+        isDirectory: text.hasSuffix("/") || packages.last == place.depth,
+        packageDepths: packages)
+}
+
+extension [AccessItem] {
+    static func read(_ place: String, _ options: ReadingOptions = []) -> Self {
+        [item(place, .reading(options))]
+    }
+    static func write(_ place: String, _ mode: WritingMode = .plain) -> Self {
+        [item(place, .writing(mode))]
+    }
+    static func move(_ place: String) -> Self { write(place, .moving) }
+    static func delete(_ place: String) -> Self { write(place, .deleting) }
+    static func replace(_ place: String) -> Self { write(place, .replacing) }
+}
+
+extension YieldSteps {
+    static let toReader = YieldSteps(relinquish: [.reader])
+    static let toReaderAndSave = YieldSteps(relinquish: [.reader], save: true)
+    static let toWriter = YieldSteps(relinquish: [.writer])
+    static let toWriterAndSave = YieldSteps(relinquish: [.writer], save: true)
+    static let toWriterAndAccommodate = YieldSteps(relinquish: [.writer], accommodateDeletion: true)
+    static let saveOnly = YieldSteps(save: true)
+    static func toWriterAndLose(_ places: String...) -> Self {
+        YieldSteps(relinquish: [.writer], accommodateSubitemDeletions: places.map { path($0) })
+    }
+}
+
+extension PresenterFailure {
+    static let disk = PresenterFailure(payload: Array("the disk is full".utf8))
+}

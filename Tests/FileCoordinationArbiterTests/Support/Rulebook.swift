@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules about waiting, said again as naively as possible: paths are strings, everything is
+// compared with everything, nothing is remembered. Slow and independent of the arbiter's own code.
+
+import FileCoordinationArbiter
+
+/// A claim as an onlooker knows it.
+struct SeenClaim: Hashable {
+    /// How far it has got, and since which event.
+    enum Stage: Hashable {
+        case waiting
+        case asking(since: Int)
+        case granted(asking: Int, youngest: UInt64)
+    }
+
+    var filed: FiledClaim
+    var stage = Stage.waiting
+    /// Presenters whose answer is missing.
+    var awaited: [PresenterID] = []
+
+    var id: ClaimID { filed.id }
+
+    /// When it took its place, or nil.
+    var placed: Int? {
+        switch stage {
+        case .waiting: nil
+        case .asking(let event), .granted(let event, _): event
+        }
+    }
+
+    var isGranted: Bool {
+        switch stage {
+        case .waiting, .asking: false
+        case .granted: true
+        }
+    }
+}
+
+/// The rules of section 2 over a list of claims.
+struct Rulebook: Hashable {
+    var claims: [SeenClaim] = []
+    var purposes: [PresenterID: Purpose] = [:]
+
+    func claim(_ id: ClaimID) -> SeenClaim? { claims.first { $0.id == id } }
+
+    // MARK: Conflicts (2.1 to 2.9)
+
+    static func line(_ item: AccessItem) -> String {
+        item.path.prefix(depth: item.packageDepths.first ?? item.path.depth).description
+    }
+
+    static func contains(_ outer: AccessItem, _ inner: AccessItem) -> Bool {
+        guard case .writing(let mode) = outer.access, outer.isDirectory else { return false }
+        guard mode == .moving || mode == .deleting || mode == .replacing else { return false }
+        let prefix = outer.path.description == "/" ? "/" : outer.path.description + "/"
+        return inner.path.description.hasPrefix(prefix) && inner.path != outer.path
+    }
+
+    static func conflict(_ a: AccessItem, _ b: AccessItem) -> Bool {
+        if case .reading = a.access, case .reading = b.access { return false }
+        return a.path.description == b.path.description || line(a) == line(b)
+            || contains(a, b) || contains(b, a)
+    }
+
+    static func conflict(_ a: FiledClaim, _ b: FiledClaim) -> Bool {
+        guard a.id != b.id, a.purpose != b.purpose else { return false }
+        return a.items.contains { item in b.items.contains { conflict(item, $0) } }
+    }
+
+    /// Whether all that `b` has to do with `a` is inside directories that `a` moves (2.8a).
+    static func isOnlyInsideMove(_ b: FiledClaim, of a: FiledClaim) -> Bool {
+        for item in a.items {
+            for other in b.items where conflict(item, other) {
+                guard case .writing(.moving) = item.access, contains(item, other),
+                    line(item) != line(other)
+                else { return false }
+            }
+        }
+        return true
+    }
+
+    // MARK: Who waits for whom (2.14 to 2.17)
+
+    /// Everything that a claim waits for, by the rules: claims only.
+    func obstacles(of claim: SeenClaim) -> [ClaimID] {
+        switch claim.stage {
+        case .granted:
+            return []
+        case .asking(let since):
+            // Those that were let past it.
+            return claims.filter { other in
+                guard let placed = other.placed, Self.conflict(claim.filed, other.filed) else {
+                    return false
+                }
+                return placed > since
+                    || (placed == since && isExcused(other, from: claim, directly: true))
+            }.map(\.id)
+        case .waiting:
+            return claims.filter { isObstacle($0, to: claim) }.map(\.id)
+        }
+    }
+
+    func isObstacle(_ other: SeenClaim, to claim: SeenClaim) -> Bool {
+        guard Self.conflict(claim.filed, other.filed) else { return false }
+        switch other.stage {
+        case .granted:
+            return true
+        case .asking:
+            return !isExcused(claim, from: other)
+        case .waiting:
+            if other.id > claim.id { return false }
+            if Self.isOnlyInsideMove(other.filed, of: claim.filed) { return false }
+            return !isExcused(claim, from: other)
+        }
+    }
+
+    /// Exceptions A and B; `directly`: only if `other` itself awaits our presenter.
+    func isExcused(_ claim: SeenClaim, from other: SeenClaim, directly: Bool = false) -> Bool {
+        var excusable: (SeenClaim) -> Bool = { seen in
+            seen.awaited.contains { purposes[$0] == claim.filed.purpose }
+        }
+        if directly && excusable(other) { return true }
+        if !directly && leads(from: other, to: excusable) { return true }
+
+        let holders = claims.filter { $0.isGranted && $0.filed.purpose == claim.filed.purpose }
+        let blocking = directly ? [] : obstacles(of: other)
+        for holder in holders where blocking.contains(holder.id) {
+            if case .granted(_, let youngest) = holder.stage, youngest < other.id.rawValue {
+                return true
+            }
+        }
+        excusable = { seen in
+            seen.isGranted && claim.filed.enclosing.contains(seen.id)
+                && seen.filed.purpose == claim.filed.purpose
+                && seen.filed.client == claim.filed.client
+        }
+        return !directly && leads(from: other, to: excusable)
+    }
+
+    private func leads(from start: SeenClaim, to test: (SeenClaim) -> Bool) -> Bool {
+        test(start)
+            || obstacles(of: start).contains { id in
+                claim(id).map { leads(from: $0, to: test) } ?? false
+            }
+    }
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The witness sees what goes into an arbiter and what comes out, and says what is wrong with it. It
+// knows the rules (``Rulebook``, ``CourtesyTable``) and nothing of how the arbiter works.
+
+import FileCoordinationArbiter
+
+/// An onlooker that complains when a history breaks a rule.
+struct Witness: Hashable {
+    /// One presenter, as the onlooker knows it.
+    struct SeenPresenter: Hashable {
+        var registered: RegisteredPresenter
+        /// Kinds in which it was asked to relinquish, and has not had its item back.
+        var away: [Relinquishment] = []
+        /// Kinds in which it has said that it did.
+        var gone: [Relinquishment] = []
+    }
+
+    private(set) var rules = Rulebook()
+    private(set) var presenters: [SeenPresenter] = []
+    /// What each claim that holds its place needed of whom when it took it.
+    private(set) var needs: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// What was asked and is not answered.
+    private(set) var open: [Question] = []
+    private(set) var youngest: UInt64 = 0
+    private var events = 0
+    private var clock: UInt64 = 0
+    private var isRecovering = false
+
+    struct Question: Hashable {
+        let presenter: PresenterID
+        let claim: ClaimID
+        let steps: YieldSteps
+    }
+
+    /// Looks at one event and what it led to; returns a complaint, or nil if all is well.
+    mutating func observe(_ event: Event, _ effects: [Effect], _ arbiter: Arbiter) -> String? {
+        observe(event, effects, stage: arbiter.stage(of:), impediments: arbiter.impediments(of:))
+            ?? arbiter.brokenInvariantForTests
+    }
+
+    /// The same, of a history that need not be an arbiter's.
+    mutating func observe(
+        _ event: Event, _ effects: [Effect], stage: (ClaimID) -> ClaimStage?,
+        impediments: ((ClaimID) -> [Impediment])? = nil
+    ) -> String? {
+        let before = rules
+        events += 1
+        note(event)
+        var complaint: String?
+        for (index, effect) in effects.enumerated() where complaint == nil {
+            complaint = note(effect, event, Array(effects[..<index]))
+        }
+        if complaint == nil { complaint = notePlaces(before: before, stage) }
+        return complaint ?? checkGrants(effects) ?? checkQuiet(stage, impediments)
+    }
+
+    /// Whether nothing is left of anything.
+    var isQuiet: Bool {
+        rules.claims.isEmpty && open.isEmpty && presenters.allSatisfy { $0.away.isEmpty }
+    }
+
+    // MARK: What happened
+
+    private mutating func note(_ event: Event) {
+        switch event {
+        case .claimFiled(let claim):
+            guard rules.claim(claim.id) == nil else { return }
+            rules.claims.append(SeenClaim(filed: claim))
+            rules.claims.sort { $0.id < $1.id }
+            youngest = max(youngest, claim.id.rawValue)
+        case .claimRecovered(let claim):
+            guard rules.claim(claim.id) == nil else { return }
+            let stage = SeenClaim.Stage.granted(asking: events, youngest: claim.id.rawValue)
+            rules.claims.append(SeenClaim(filed: claim, stage: stage))
+            rules.claims.sort { $0.id < $1.id }
+            youngest = max(youngest, claim.id.rawValue)
+        case .claimEnded(let claim, _), .claimCancelled(let claim):
+            forget(claim)
+        case .presenterAdded(let presenter):
+            guard !presenters.contains(where: { $0.registered.id == presenter.id }) else { return }
+            presenters.append(
+                SeenPresenter(
+                    registered: presenter, away: presenter.relinquished,
+                    gone: presenter.relinquished))
+            rules.purposes[presenter.id] = presenter.purpose
+            isRecovering = isRecovering || !presenter.relinquished.isEmpty
+        case .presenterPlaced(let presenter, let path):
+            change(presenter) { $0.registered.path = path }
+        case .presenterRemoved(let presenter):
+            forget(presenter)
+        case .presenterAnswered(let presenter, let claim, let failure):
+            answered(presenter, claim, failure)
+        case .clientDied(let client):
+            for seen in presenters where seen.registered.client == client {
+                forget(seen.registered.id)
+            }
+            for claim in rules.claims where claim.filed.client == client { forget(claim.id) }
+        case .clockAdvanced(let time):
+            clock = max(clock, time)
+        case .recoveryFinished:
+            isRecovering = false
+        }
+    }
+
+    private mutating func answered(
+        _ presenter: PresenterID, _ claim: ClaimID, _ failure: PresenterFailure?
+    ) {
+        guard let index = open.firstIndex(where: { $0.presenter == presenter && $0.claim == claim })
+        else { return }
+        let question = open.remove(at: index)
+        if failure == nil { change(presenter) { $0.gone += question.steps.relinquish } }
+        refreshAwaited()
+    }
+
+    private mutating func forget(_ claim: ClaimID) {
+        rules.claims.removeAll { $0.id == claim }
+        needs[claim] = nil
+        open.removeAll { $0.claim == claim }
+    }
+
+    private mutating func forget(_ presenter: PresenterID) {
+        presenters.removeAll { $0.registered.id == presenter }
+        rules.purposes[presenter] = nil
+        open.removeAll { $0.presenter == presenter }
+        for claim in rules.claims.map(\.id) { needs[claim]?[presenter] = nil }
+        refreshAwaited()
+    }
+
+    private mutating func change(_ id: PresenterID, _ body: (inout SeenPresenter) -> Void) {
+        guard let index = presenters.firstIndex(where: { $0.registered.id == id }) else { return }
+        body(&presenters[index])
+    }
+
+    func seen(_ id: PresenterID) -> SeenPresenter? { presenters.first { $0.registered.id == id } }
+
+    // MARK: What was done about it
+
+    private mutating func note(_ effect: Effect, _ event: Event, _ earlier: [Effect]) -> String? {
+        switch effect {
+        case .grant(let id):
+            guard let claim = rules.claim(id) else { return "\(id) is granted but is not there" }
+            if claim.isGranted { return "\(id) is granted twice" }
+        case .fail(let id, _):
+            guard case .presenterAnswered(_, id, .some) = event else {
+                return "\(id) fails though no presenter failed it (Rule 9.1)"
+            }
+            forget(id)
+        case .askToYield(let id, let claim, let steps):
+            guard let presenter = seen(id), let asker = rules.claim(claim) else {
+                return "\(id) is asked for \(claim), but one of them is not there"
+            }
+            if steps.isEmpty { return "\(id) is asked for nothing" }
+            if presenter.registered.purpose == asker.filed.purpose {
+                return "\(id) is asked for its own purpose (Rule 4.5)"
+            }
+            if steps.relinquish.contains(where: presenter.away.contains) {
+                return "\(id) is asked to relinquish twice (Rule 6.11)"
+            }
+            if open.contains(where: { $0.presenter == id && $0.claim == claim }) {
+                return "\(id) is asked twice for \(claim)"
+            }
+            change(id) { $0.away += steps.relinquish }
+            open.append(Question(presenter: id, claim: claim, steps: steps))
+        case .reacquire(let id, let kind):
+            guard let presenter = seen(id) else { return "\(id) has gone, but gets its item back" }
+            guard presenter.away.contains(kind) else { return "\(id) reacquires what it has" }
+            let isNeeded = needs.values.contains { $0[id]?.relinquish.contains(kind) == true }
+            if isNeeded && presenter.gone.contains(kind) && clock < Limits.readerChainForTests {
+                return "\(id) reacquires while a claim needs it away (Rule 8.3)"
+            }
+            change(id) { seen in
+                seen.away.removeAll { $0 == kind }
+                seen.gone.removeAll { $0 == kind }
+            }
+        case .notify(let id, _):
+            guard seen(id) != nil else { return "\(id) has gone, but hears something" }
+            let isLate = earlier.contains { earlier in
+                if case .reacquire(id, _) = earlier { return true } else { return false }
+            }
+            if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
+        case .wakeAt:
+            break
+        }
+        return nil
+    }
+
+    /// Finds out who took a place in this event, and whether it was theirs to take.
+    private mutating func notePlaces(before: Rulebook, _ stage: (ClaimID) -> ClaimStage?) -> String? {
+        var arrived: [ClaimID] = []
+        for index in rules.claims.indices {
+            let claim = rules.claims[index]
+            switch (claim.stage, stage(claim.id)) {
+            case (_, nil):
+                return "\(claim.id) has vanished"
+            case (.waiting, .waiting), (.asking, .asking), (.granted, .granted):
+                continue
+            case (.waiting, .asking):
+                rules.claims[index].stage = .asking(since: events)
+                arrived.append(claim.id)
+            case (.waiting, .granted):
+                rules.claims[index].stage = .granted(asking: events, youngest: youngest)
+                arrived.append(claim.id)
+            case (.asking(let since), .granted):
+                rules.claims[index].stage = .granted(asking: since, youngest: youngest)
+            case (.asking, .waiting), (.granted, .waiting), (.granted, .asking):
+                return "\(claim.id) went backwards"
+            }
+        }
+        for id in arrived {
+            if let claim = rules.claim(id) {
+                needs[id] = CourtesyTable.needs(of: claim.filed, presenters.map(\.registered))
+            }
+        }
+        refreshAwaited()
+        for id in arrived {
+            if let complaint = checkOrder(id, arrived, before: before) { return complaint }
+        }
+        return nil
+    }
+
+    private mutating func refreshAwaited() {
+        for index in rules.claims.indices {
+            let claim = rules.claims[index].id
+            rules.claims[index].awaited = []
+            guard case .asking = rules.claims[index].stage else { continue }
+            rules.claims[index].awaited = presenters.map(\.registered.id).filter { id in
+                !isServed(claim, by: id)
+            }
+        }
+    }
+
+    /// Whether a presenter has done everything that a claim needs of it.
+    private func isServed(_ claim: ClaimID, by id: PresenterID) -> Bool {
+        guard let steps = needs[claim]?[id], let presenter = seen(id) else { return true }
+        return steps.relinquish.allSatisfy(presenter.gone.contains)
+            && !open.contains { $0.presenter == id && $0.claim == claim }
+    }
+
+    // MARK: What must be so
+
+    /// Rule 2.14 and its exceptions, for a claim that took its place in this event.
+    private func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
+        guard let claim = rules.claim(id) else { return nil }
+        var asBefore = claim
+        asBefore.stage = .waiting
+        for other in rules.claims where Rulebook.conflict(claim.filed, other.filed) {
+            func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
+                rules.isExcused(one, from: another)
+                    || (before.claim(another.id).map { before.isExcused(one, from: $0) } ?? false)
+            }
+            switch other.stage {
+            case .waiting:
+                if other.id > id || Rulebook.isOnlyInsideMove(other.filed, of: claim.filed) {
+                    continue
+                }
+                if !isExcused(asBefore, from: other) { return "\(id) overtook \(other.id)" }
+            case .asking, .granted:
+                if arrived.contains(other.id) {
+                    if isExcused(asBefore, from: other) || isExcused(other, from: asBefore) {
+                        continue
+                    }
+                    return "\(id) and \(other.id) took one place"
+                }
+                if other.isGranted || !isExcused(asBefore, from: other) {
+                    return "\(id) took the place of \(other.id)"
+                }
+            }
+        }
+        return nil
+    }
+
+    private func checkGrants(_ effects: [Effect]) -> String? {
+        for effect in effects {
+            guard case .grant(let id) = effect, let claim = rules.claim(id) else { continue }
+            for other in rules.claims where other.isGranted {
+                if Rulebook.conflict(claim.filed, other.filed) {
+                    return "\(id) was granted while \(other.id) runs"
+                }
+            }
+            for presenter in presenters where !isServed(id, by: presenter.registered.id) {
+                return "\(id) was granted before \(presenter.registered.id) made way (Rule 2.19)"
+            }
+        }
+        return nil
+    }
+
+    /// Nobody waits for nothing, and nothing stays away for nobody.
+    private func checkQuiet(
+        _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
+    ) -> String? {
+        // While a former arbiter's leavings are being told nothing is decided, and when readers have
+        // worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
+        if isRecovering || clock >= Limits.readerChainForTests { return nil }
+        for claim in rules.claims {
+            let obstacles = rules.obstacles(of: claim)
+            switch claim.stage {
+            case .granted:
+                continue
+            case .waiting:
+                if obstacles.isEmpty { return "\(claim.id) waits for nothing: a lost wake-up" }
+            case .asking:
+                if obstacles.isEmpty && claim.awaited.isEmpty {
+                    return "\(claim.id) has every answer and is not granted"
+                }
+            }
+            guard let impediments else { continue }
+            let told = impediments(claim.id).compactMap { impediment -> ClaimID? in
+                if case .claim(let id) = impediment { return id } else { return nil }
+            }
+            if told != obstacles { return "\(claim.id) waits for \(obstacles), not for \(told)" }
+        }
+        for presenter in presenters {
+            for kind in presenter.away {
+                let isNeeded = needs.values.contains {
+                    $0[presenter.registered.id]?.relinquish.contains(kind) == true
+                }
+                if !isNeeded { return "\(presenter.registered.id) did not get its item back" }
+            }
+        }
+        return nil
+    }
+}
+
+extension Arbiter {
+    /// What debug builds assert, for release builds too.
+    var brokenInvariantForTests: String? { brokenInvariant }
+}
+
+extension Limits {
+    static var readerChainForTests: UInt64 { UInt64(readerChain / .nanoseconds(1)) }
+}

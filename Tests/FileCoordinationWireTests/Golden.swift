@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of version 1, written by hand from its description: a field or two in a group. A change
+// here is a change of the protocol, and needs a new version.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import Testing
+
+/// A value, and what it must be encoded to.
+struct Golden: Sendable, CustomTestStringConvertible {
+    var name: String
+    var sample: Sample
+    var bytes: [UInt8]
+
+    init(_ name: String, _ sample: Sample, _ hex: String) {
+        self.name = name
+        self.sample = sample
+        self.bytes = [UInt8](hex: hex)
+    }
+
+    var testDescription: String { name }
+
+    static let all = clientMessages + hostMessages + wholes + bodies
+
+    private static let record = WireRecord(index: 7, generation: 0x0102_0304)
+    private static let holder = Party(
+        claim: 3, presenter: nil, processID: 4, processName: "sync", purpose: [UInt8](text: "p"),
+        path: [UInt8](text: "/a"), role: .holder, sinceNanoseconds: 250_000_000, message: nil,
+        isStopped: true)
+    private static let presenter = Party(
+        claim: nil, presenter: 5, processID: 6, processName: "viewer", purpose: [], path: [],
+        role: .presenter, sinceNanoseconds: 0, message: "savePresentedItemChanges",
+        isStopped: false)
+    private static let holderHex = """
+        01 0300000000000000 00 04000000 0400 73796e63 0100 70 01 0200 2f61
+        00 80b2e60e00000000 00 01
+        """
+    private static let presenterHex = """
+        00 01 0500000000000000 06000000 0600 766965776572 0000 00
+        02 0000000000000000 01 1800 73617665 50726573656e746564 4974656d 4368616e676573 00
+        """
+
+    private static let clientMessages = [
+        Golden(
+            "hello", .client(.hello(Hello(version: 1, ledgerName: [UInt8](text: "a.12")))),
+            "01 0100 0400 612e3132"),
+        Golden("filed", .client(.filed(record)), "02 07000000 04030201"),
+        Golden(
+            "ended", .client(.ended(WireRecord(index: .max, generation: .max))),
+            "03 ffffffff ffffffff"),
+        Golden(
+            "placed", .client(.placed(record, path: [0x2F, 0x61, 0x2F, 0xFF])),
+            "04 07000000 04030201 01 0400 2f612fff"),
+        Golden(
+            "placed nowhere", .client(.placed(record, path: nil)), "04 07000000 04030201 00"),
+        Golden(
+            "answered",
+            .client(.answered(presenter: record, claim: 0x0102_0304_0506_0708, failure: nil)),
+            "05 07000000 04030201 0807060504030201 00"),
+        Golden(
+            "answered with a failure",
+            .client(.answered(presenter: record, claim: 1, failure: [0xDE, 0xAD])),
+            "05 07000000 04030201 0100000000000000 01 0200 dead"),
+        Golden("explain", .client(.explain(record)), "06 07000000 04030201"),
+        Golden("statusRequest", .client(.statusRequest), "07"),
+        Golden("handOver", .client(.handOver), "08"),
+    ]
+
+    private static let hostMessages = [
+        Golden(
+            "welcome",
+            .host(
+                .welcome(
+                    Welcome(
+                        version: 1, epoch: 9, processID: 4242, kind: .embedded,
+                        packagePolicy: [1, 2, 3]))),
+            "81 0100 09000000 92100000 01 0300 010203"),
+        Golden(
+            "refused", .host(.refused(Refusal(code: .wrongVersion, text: "no"))),
+            "82 01 0200 6e6f"),
+        Golden("granted", .host(.granted(record)), "83 07000000 04030201"),
+        Golden(
+            "failed", .host(.failed(record, failure: [0xBE, 0xEF])),
+            "84 07000000 04030201 0200 beef"),
+        Golden(
+            "deliveries", .host(.deliveries(deliveries)),
+            """
+            85 06000000
+            07000000 04030201 01 0500000000000000 0f 02000000 0200 2f61 0400 2f612f62
+            07000000 04030201 02 0500000000000000
+            07000000 04030201 03 01
+            07000000 04030201 04 01
+            07000000 04030201 04 02 0200 2f61
+            07000000 04030201 04 03 0100 2f
+            """),
+        Golden("deliveryPart", .host(.deliveryPart([1, 2], isLast: true)), "86 0200 0102 01"),
+        Golden(
+            "explanation",
+            .host(.explanation(record, stage: .asking, parties: [holder, presenter])),
+            "87 07000000 04030201 01 01 02000000 \(holderHex) \(presenterHex)"),
+        Golden(
+            "explanation of the unknown", .host(.explanation(record, stage: nil, parties: [])),
+            "87 07000000 04030201 00 00000000"),
+        Golden("statusPart", .host(.statusPart([], isLast: false)), "88 0000 00"),
+        Golden("retiring", .host(.retiring), "89"),
+    ]
+
+    private static let deliveries = [
+        Delivery(
+            presenter: record,
+            message: .ask(
+                claim: 5,
+                YieldSteps(
+                    relinquish: [.reader, .writer], save: true, accommodateDeletion: true,
+                    accommodateSubitemDeletions: [.of("/a"), .of("/a/b")]))),
+        Delivery(presenter: record, message: .cancelAsk(claim: 5)),
+        Delivery(presenter: record, message: .reacquire(.writer)),
+        Delivery(presenter: record, message: .notice(.itemDidChange)),
+        Delivery(presenter: record, message: .notice(.subitemDidAppear(.of("/a")))),
+        Delivery(presenter: record, message: .notice(.subitemDidChange(.of("/")))),
+    ]
+
+    private static let wholes = [
+        Golden(
+            "a delivery", .delivery(deliveries[2]), "07000000 04030201 03 01"),
+        Golden(
+            "a status report",
+            .report(
+                StatusReport(
+                    arbiter: ArbiterStatus(
+                        processID: 1, kind: .daemon, uptimeNanoseconds: 1_500_000_000,
+                        protocolVersion: 1),
+                    claims: [
+                        FileCoordinationWire.ClaimStatus(
+                            claim: 7, processID: 2, processName: "editor",
+                            purpose: [UInt8](text: "p"), stage: .waiting, sinceNanoseconds: 1,
+                            isStopped: false,
+                            items: [AccessItem(path: .of("/a"), access: .writing(.deleting))],
+                            waitsFor: [holder])
+                    ],
+                    presenters: [
+                        FileCoordinationWire.PresenterStatus(
+                            presenter: 5, processID: 6, processName: "viewer",
+                            path: [UInt8](text: "/a"), isUnresponsive: true, isStopped: false)
+                    ])),
+            """
+            01000000 00 002f685900000000 0100
+            01000000 0700000000000000 02000000 0600 656469746f72 0100 70 00 0100000000000000 00
+              01000000 0200 2f61 01 01 00 00000000
+              01000000 \(holderHex)
+            01000000 0500000000000000 06000000 0600 766965776572 01 0200 2f61 01 00
+            """),
+    ]
+
+    private static let bodies = [
+        Golden(
+            "a claim's body",
+            .claimBody(
+                ClaimBody(
+                    purpose: [UInt8](text: "p"),
+                    items: [
+                        AccessItem(
+                            path: .of("/a/b/c"),
+                            access: .reading([.withoutChanges, .forUploading]), isDirectory: true,
+                            packageDepths: [2, 3]),
+                        AccessItem(path: .of("/"), access: .writing(.metadataOnly)),
+                    ],
+                    enclosing: [record], threadID: 99)),
+            """
+            0100 70
+            02000000 0600 2f612f622f63 00 09 01 02000000 0200 0300
+              0100 2f 01 05 00 00000000
+            01000000 07000000 04030201 6300000000000000
+            """),
+        Golden(
+            "a presenter's body",
+            .presenterBody(
+                PresenterBody(
+                    purpose: [UInt8](text: "p"), path: [UInt8](text: "/a"), methods: .all)),
+            "0100 70 01 0200 2f61 ffff0300"),
+        Golden(
+            "the body of a presenter of nothing",
+            .presenterBody(PresenterBody(purpose: [], path: nil, methods: [])),
+            "0000 00 00000000"),
+    ]
+}
+
+/// The encoding is what it was.
+struct GoldenBytesTests {
+    @Test(arguments: Golden.all)
+    func `Every value is encoded to its golden bytes`(_ golden: Golden) {
+        #expect(golden.sample.encode().hex == golden.bytes.hex)
+    }
+
+    @Test(arguments: Golden.all)
+    func `Golden bytes are decoded to their value`(_ golden: Golden) throws {
+        #expect(try golden.sample.decodingAlike(golden.bytes) == golden.sample)
+    }
+
+    @Test func `A hello of another version is decoded as far as its version`() throws {
+        for rest in ["", "00", "ffffffff", "0400 612e"] {
+            let hello = try ClientMessage(decoding: [UInt8](hex: "01 3412 \(rest)"))
+            #expect(hello == .hello(Hello(version: 0x1234, ledgerName: [])))
+        }
+        #expect(throws: WireError.truncated) {
+            try ClientMessage(decoding: [UInt8](hex: "01 34"))
+        }
+    }
+
+    @Test func `No message of one direction is one of the other`() {
+        for golden in Golden.all {
+            switch golden.sample {
+            case .client:
+                #expect(throws: WireError.unknownKind(golden.bytes[0])) {
+                    try HostMessage(decoding: golden.bytes)
+                }
+            case .host:
+                #expect(throws: WireError.unknownKind(golden.bytes[0])) {
+                    try ClientMessage(decoding: golden.bytes)
+                }
+            case .delivery, .report, .claimBody, .presenterBody: break
+            }
+        }
+    }
+}

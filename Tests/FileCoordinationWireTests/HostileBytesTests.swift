@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes that no honest peer sends: cut, prolonged, with lengths that lie, and shaken at random.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import Glibc
+import Testing
+
+/// No sequence of bytes does harm.
+struct HostileBytesTests {
+    @Test(arguments: Golden.all)
+    func `Every truncation of a golden message is refused`(_ golden: Golden) {
+        for length in 0..<golden.bytes.count {
+            #expect(throws: WireError.self, "cut to \(length) bytes") {
+                try golden.sample.decodingAlike(Array(golden.bytes.prefix(length)))
+            }
+        }
+    }
+
+    @Test(arguments: Golden.all)
+    func `A byte too many is refused`(_ golden: Golden) {
+        #expect(throws: WireError.trailingBytes) {
+            try golden.sample.decodingAlike(golden.bytes + [0])
+        }
+    }
+
+    @Test func `A kind that nothing has is refused`() {
+        for byte in [0, 9, 0x7F, 0x80, 0x8A, 0xFF] as [UInt8] {
+            #expect(throws: WireError.unknownKind(byte)) { try ClientMessage(decoding: [byte]) }
+            #expect(throws: WireError.unknownKind(byte)) { try HostMessage(decoding: [byte]) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a ledger's name that leaves its directory", "01 0100 0200 2e2e", .ledgerName),
+            ("a ledger's name with a slash", "01 0100 0300 612f62", .ledgerName),
+            ("a relative path", "04 0000000000000000 01 0100 61", .path),
+            ("a path with a dot component", "04 0000000000000000 01 0400 2f612f2e", .path),
+            ("a path with a NUL", "04 0000000000000000 01 0200 2f00", .path),
+            ("an empty path", "04 0000000000000000 01 0000", .path),
+            ("a flag that is neither", "04 0000000000000000 02", .flag),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal value from a client is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try ClientMessage(decoding: [UInt8](hex: hex))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a code", "82 06 0000", .refusalCode), ("a code", "82 00 0000", .refusalCode),
+            ("a text that is not UTF-8", "82 01 0100 ff", .text),
+            ("a host", "81 0100 00000000 00000000 02 0000", .hostKind),
+            ("a negative process", "81 0100 00000000 ffffffff 00 0000", .processID),
+            ("a stage", "87 0000000000000000 01 03 00000000", .stage),
+            ("a message", "85 01000000 0000000000000000 05", .presenterMessage),
+            ("a notice", "85 01000000 0000000000000000 04 04", .notice),
+            ("a relinquishment", "85 01000000 0000000000000000 03 02", .relinquishment),
+            ("a step", "85 01000000 0000000000000000 01 0000000000000000 10 00000000", .yieldSteps),
+            ("a second spelling", "85 01000000 0000000000000000 04 02 0300 2f612f", .path),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal value from a host is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try HostMessage(decoding: [UInt8](hex: hex))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a kind of access", "0100 2f 02 00 00 00000000", .access),
+            ("an option", "0100 2f 00 10 00 00000000", .access),
+            ("a mode", "0100 2f 01 06 00 00000000", .access),
+            ("a depth below the item", "0200 2f61 00 00 00 01000000 0200", .packageDepths),
+            ("depths that fall", "0200 2f61 00 00 00 02000000 0100 0000", .packageDepths),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal value in an item is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try ClaimBody(decoding: [UInt8](hex: "0000 01000000 \(hex) 00000000 0000000000000000"))
+        }
+    }
+
+    // MARK: Lengths that lie
+
+    @Test func `A huge declared length is refused before anything is allocated`() {
+        let before = peakMemory()
+        let items = "0000 ffffffff"
+        #expect(throws: WireError.tooLong(.items)) {
+            try ClaimBody(decoding: [UInt8](hex: items))
+        }
+        #expect(throws: WireError.truncated) {
+            try ClaimBody(decoding: [UInt8](hex: "0000 00000100"))
+        }
+        #expect(throws: WireError.tooLong(.packageDepths)) {
+            try ClaimBody(decoding: [UInt8](hex: "0000 01000000 0100 2f 00 00 00 ffffffff"))
+        }
+        #expect(throws: WireError.tooLong(.enclosing)) {
+            try ClaimBody(decoding: [UInt8](hex: "0000 00000000 ffffffff"))
+        }
+        #expect(throws: WireError.truncated) {
+            try HostMessage(decoding: [UInt8](hex: "85 ffffffff"))
+        }
+        #expect(throws: WireError.tooLong(.parties)) {
+            try HostMessage(decoding: [UInt8](hex: "87 0000000000000000 00 ffffffff"))
+        }
+        #expect(throws: WireError.truncated) {
+            try StatusReport(decoding: [UInt8](hex: "01000000 00 0000000000000000 0100 ffffffff"))
+        }
+        #expect(throws: WireError.tooLong(.path)) {
+            try ClientMessage(decoding: [UInt8](hex: "04 0000000000000000 01 ffff"))
+        }
+        #expect(throws: WireError.truncated) {
+            try HostMessage(decoding: [UInt8](hex: "88 00f0"))
+        }
+        #expect(throws: WireError.tooLong(.part)) {
+            try HostMessage(decoding: [UInt8](hex: "88 01f0"))
+        }
+        #expect(peakMemory() - before < memoryBound)
+    }
+
+    @Test func `More bytes than a message can have are not looked at`() {
+        let message = [UInt8](repeating: 0, count: WireLimits.messageBytes + 1)
+        #expect(throws: WireError.tooLong(.message)) { try ClientMessage(decoding: message) }
+        #expect(throws: WireError.tooLong(.message)) { try HostMessage(decoding: message) }
+        let body = [UInt8](repeating: 0, count: WireLimits.bodyBytes + 1)
+        #expect(throws: WireError.tooLong(.body)) { try ClaimBody(decoding: body) }
+        #expect(throws: WireError.tooLong(.body)) { try PresenterBody(decoding: body) }
+        #expect(throws: WireError.tooLong(.delivery)) { try Delivery(decoding: body) }
+    }
+
+    // MARK: At random
+
+    @Test func `Random mutations neither trap nor swell, and what decodes encodes back`() throws {
+        let before = peakMemory()
+        let seed = environmentSeed() ?? UInt64.random(in: .min ... .max)
+        print("mutation seed: \(seed) (FILECOORDINATION_WIRE_SEED repeats it)")
+        var mutator = Mutator(seed: seed)
+        var accepted = 0
+        for round in 0..<200_000 {
+            let golden = Golden.all[round % Golden.all.count]
+            let bytes = mutator.mutation(of: golden.bytes)
+            guard let decoded = try? golden.sample.decodingAlike(bytes) else { continue }
+            accepted += 1
+            if decoded.isForeignHello { continue }
+            try #require(
+                decoded.encode() == bytes,
+                "seed \(seed), round \(round): \(bytes.hex) is not the encoding of \(decoded)")
+        }
+        // Else the mutations are too wild to reach anything but the first check.
+        #expect(accepted > 20_000, "seed \(seed)")
+        #expect(peakMemory() - before < memoryBound, "seed \(seed)")
+    }
+
+    /// What all tests that run at the same time may take, in KiB.
+    private let memoryBound = 512 << 10
+
+    /// The most memory that the process had until now, in KiB.
+    private func peakMemory() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss
+    }
+
+    private func environmentSeed() -> UInt64? {
+        getenv("FILECOORDINATION_WIRE_SEED").flatMap { UInt64(String(cString: $0)) }
+    }
+}
+
+/// Makes bytes wrong in the ways in which bytes go wrong, the same way for the same seed.
+private struct Mutator {
+    private var generator: SplitMix64
+
+    init(seed: UInt64) { generator = SplitMix64(state: seed) }
+
+    /// One to four changes to `bytes`.
+    mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
+        var result = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &generator) { change(&result) }
+        return result
+    }
+
+    private mutating func change(_ bytes: inout [UInt8]) {
+        guard let place = bytes.indices.randomElement(using: &generator) else {
+            return bytes.append(UInt8.random(in: .min ... .max, using: &generator))
+        }
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        case 1: bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+        case 2: bytes[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+        case 3: bytes.insert(UInt8.random(in: .min ... .max, using: &generator), at: place)
+        case 4: bytes.remove(at: place)
+        case 5:
+            let end = min(bytes.count, place + Int.random(in: 1...8, using: &generator))
+            for index in place..<end { bytes[index] = 0xFF }
+        case 6:
+            let end = min(bytes.count, place + Int.random(in: 1...16, using: &generator))
+            bytes.insert(contentsOf: bytes[place..<end], at: place)
+        case let other: preconditionFailure("no change has the number \(other)")
+        }
+    }
+}
+
+/// Vigna's generator: a seed, and from it always the same numbers.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes in comes out: at the edges of every field, and just inside every limit.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import Testing
+
+/// Values survive being encoded.
+struct RoundTripTests {
+    private let record = WireRecord(index: 0, generation: .max)
+
+    private func survives(_ sample: Sample) throws -> Bool {
+        try sample.decodingAlike(sample.encode()) == sample
+    }
+
+    @Test func `Client messages survive at their limits`() throws {
+        let longest = [UInt8](repeating: 0xFF, count: WireLimits.failureBytes)
+        let messages: [ClientMessage] = [
+            .hello(Hello(ledgerName: [])),
+            .hello(Hello(ledgerName: [UInt8](repeating: 0xFE, count: WireLimits.ledgerNameBytes))),
+            .filed(WireRecord(index: .max, generation: 0)),
+            .placed(record, path: ItemPath.long(WireLimits.pathBytes).bytes),
+            .placed(record, path: [UInt8](text: "//a//b/")),
+            .answered(presenter: record, claim: .max, failure: longest),
+            .answered(presenter: record, claim: 0, failure: []),
+        ]
+        for message in messages { #expect(try survives(.client(message))) }
+    }
+
+    @Test func `Host messages survive at their limits`() throws {
+        let part = [UInt8](repeating: 0, count: WireLimits.statusPartBytes)
+        var messages: [HostMessage] = [
+            .failed(record, failure: [UInt8](repeating: 1, count: WireLimits.failureBytes)),
+            .deliveries([]), .statusPart(part, isLast: true), .deliveryPart(part, isLast: false),
+            .welcome(
+                Welcome(
+                    version: .max, epoch: .max, processID: .max, kind: .daemon,
+                    packagePolicy: [UInt8](repeating: 2, count: WireLimits.packagePolicyBytes))),
+            .refused(Refusal(code: .malformed, text: "")),
+            .refused(
+                Refusal(
+                    code: .malformed, text: String(repeating: "ß", count: WireLimits.textBytes / 2))
+            ),
+        ]
+        messages += Refusal.Code.allCases.map { .refused(Refusal(code: $0, text: "Grüße")) }
+        messages += ClaimStage.allCases.map { .explanation(record, stage: $0, parties: []) }
+        for message in messages { #expect(try survives(.host(message))) }
+    }
+
+    @Test func `Every combination of steps survives`() throws {
+        for relinquish in [[], [.reader], [.writer], [.reader, .writer]] as [[Relinquishment]] {
+            for save in [false, true] {
+                for accommodate in [false, true] {
+                    let steps = YieldSteps(
+                        relinquish: relinquish, save: save, accommodateDeletion: accommodate)
+                    let delivery = Delivery(
+                        presenter: record, message: .ask(claim: .max, steps))
+                    #expect(try survives(.delivery(delivery)))
+                }
+            }
+        }
+        for kind in Relinquishment.allCases {
+            #expect(
+                try survives(.delivery(Delivery(presenter: record, message: .reacquire(kind)))))
+        }
+    }
+
+    @Test func `Every access survives`() throws {
+        let reads = (0..<16).map { Access.reading(ReadingOptions(rawValue: $0)) }
+        let writes = WritingMode.allCases.map { Access.writing($0) }
+        let body = ClaimBody(
+            purpose: [UInt8](repeating: 0xF0, count: WireLimits.purposeBytes),
+            items: (reads + writes).map {
+                AccessItem(
+                    path: .of("/a/b"), access: $0, isDirectory: $0.isWriting,
+                    packageDepths: [0, 1, 2])
+            },
+            enclosing: [WireRecord](repeating: record, count: WireLimits.enclosing),
+            threadID: .max)
+        #expect(try survives(.claimBody(body)))
+    }
+
+    @Test func `A claim of as many items as there may be survives`() throws {
+        let item = AccessItem(path: .of("/a"), access: .writing(.plain))
+        var body = ClaimBody(
+            purpose: [], items: [AccessItem](repeating: item, count: WireLimits.items))
+        #expect(try survives(.claimBody(body)))
+        body.items.append(item)
+        #expect(throws: WireError.tooLong(.items)) { try body.encodeChecked() }
+    }
+
+    @Test func `Each method of a presenter survives`() throws {
+        for bit in 0..<18 {
+            let body = PresenterBody(
+                purpose: [], path: nil, methods: PresenterMethods(rawValue: 1 << bit))
+            #expect(try survives(.presenterBody(body)))
+        }
+    }
+
+    @Test func `Path bytes that are not UTF-8 survive`() throws {
+        let name: [UInt8] = [0xFF, 0x80, 0x0A, 0xC3, 0x28, 0xED, 0xA0, 0x80]
+        let path = try #require(ItemPath(components: [[UInt8](text: "a"), name]))
+        let item = AccessItem(path: path, access: .reading([]))
+        let samples: [Sample] = [
+            .client(.placed(record, path: path.bytes)),
+            .claimBody(ClaimBody(purpose: name, items: [item])),
+            .presenterBody(PresenterBody(purpose: name, path: path.bytes, methods: [])),
+            .delivery(Delivery(presenter: record, message: .notice(.subitemDidChange(path)))),
+        ]
+        for sample in samples { #expect(try survives(sample)) }
+    }
+
+    @Test func `Two spellings of one character stay two paths`() throws {
+        let composed = ItemPath.of("/\u{E9}")
+        let decomposed = ItemPath.of("/e\u{301}")
+        let body = ClaimBody(
+            purpose: [],
+            items: [composed, decomposed].map { AccessItem(path: $0, access: .reading([])) })
+        let decoded = try ClaimBody(decoding: body.encode())
+        #expect(decoded.items[0].path == composed)
+        #expect(decoded.items[0].path != decoded.items[1].path)
+    }
+
+    // MARK: Beyond the limits
+
+    @Test func `A text that is too long is cut between two characters`() throws {
+        let text = "x" + String(repeating: "ß", count: WireLimits.textBytes)
+        let message = HostMessage.refused(Refusal(code: .badLedger, text: text))
+        guard case .refused(let refusal) = try HostMessage(decoding: message.encode()) else {
+            return #expect(Bool(false), "it is a refusal")
+        }
+        #expect(refusal.text.utf8.count == WireLimits.textBytes - 1)
+        #expect(text.hasPrefix(refusal.text))
+    }
+
+    @Test func `An explanation carries as many parties as fit`() throws {
+        let party = Party(
+            claim: 1, presenter: nil, processID: 1, processName: "hog", purpose: [],
+            path: ItemPath.long(WireLimits.pathBytes).bytes, role: .waiter, sinceNanoseconds: 1,
+            message: nil, isStopped: false)
+        let message = HostMessage.explanation(
+            record, stage: .waiting, parties: [Party](repeating: party, count: 1000))
+        let bytes = message.encode()
+        guard case .explanation(_, _, let parties) = try HostMessage(decoding: bytes) else {
+            return #expect(Bool(false), "it is an explanation")
+        }
+        #expect(parties.count == 15)
+        #expect(bytes.count <= WireLimits.messageBytes)
+    }
+
+    @Test func `A process number that cannot be one becomes unknown`() throws {
+        let report = StatusReport(
+            arbiter: ArbiterStatus(
+                processID: -1, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 1),
+            claims: [], presenters: [])
+        #expect(try StatusReport(decoding: report.encode()).arbiter.processID == 0)
+    }
+
+    @Test func `What no decoder accepts is not encoded`() {
+        let tooLong = [UInt8](repeating: 0x61, count: 65536)
+        func body(_ item: AccessItem) -> ClaimBody { ClaimBody(purpose: [], items: [item]) }
+        #expect(throws: WireError.tooLong(.purpose)) {
+            try ClaimBody(purpose: tooLong, items: []).encodeChecked()
+        }
+        #expect(throws: WireError.tooLong(.failure)) {
+            try ClientMessage.answered(presenter: record, claim: 1, failure: tooLong)
+                .encodeChecked()
+        }
+        #expect(throws: WireError.illegalValue(.path)) {
+            try ClientMessage.placed(record, path: [UInt8](text: "a/b")).encodeChecked()
+        }
+        #expect(throws: WireError.tooLong(.path)) {
+            try body(AccessItem(path: .long(4097), access: .reading([]))).encodeChecked()
+        }
+        for depths in [[2], [1, 1], [1, 0], [-1], [1, 2, 3]] {
+            #expect(throws: WireError.illegalValue(.packageDepths)) {
+                try body(
+                    AccessItem(path: .of("/a"), access: .reading([]), packageDepths: depths)
+                ).encodeChecked()
+            }
+        }
+        #expect(throws: WireError.illegalValue(.access)) {
+            try body(AccessItem(path: .of("/a"), access: .reading(ReadingOptions(rawValue: 16))))
+                .encodeChecked()
+        }
+        #expect(throws: WireError.illegalValue(.methods)) {
+            try PresenterBody(purpose: [], path: nil, methods: PresenterMethods(rawValue: 1 << 18))
+                .encodeChecked()
+        }
+        let items = [AccessItem](
+            repeating: AccessItem(path: .long(4096), access: .reading([])), count: 2048)
+        #expect(throws: WireError.tooLong(.body)) {
+            try ClaimBody(purpose: [], items: items).encodeChecked()
+        }
+    }
+
+    @Test func `To encode what no decoder accepts, unchecked, ends the process`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = ClientMessage.hello(Hello(ledgerName: [0x2F])).encode()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A value of any type that has an encoding, so that one test can run over all of them.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// Something that can be encoded.
+enum Sample: Hashable, Sendable {
+    case client(ClientMessage)
+    case host(HostMessage)
+    case delivery(Delivery)
+    case report(StatusReport)
+    case claimBody(ClaimBody)
+    case presenterBody(PresenterBody)
+
+    func encode() -> [UInt8] {
+        switch self {
+        case .client(let value): value.encode()
+        case .host(let value): value.encode()
+        case .delivery(let value): value.encode()
+        case .report(let value): value.encode()
+        case .claimBody(let value): value.encode()
+        case .presenterBody(let value): value.encode()
+        }
+    }
+
+    /// What `bytes` encode, if they encode something of the type that this sample has.
+    func decodingAlike(_ bytes: [UInt8]) throws(WireError) -> Sample {
+        switch self {
+        case .client: .client(try ClientMessage(decoding: bytes))
+        case .host: .host(try HostMessage(decoding: bytes))
+        case .delivery: .delivery(try Delivery(decoding: bytes))
+        case .report: .report(try StatusReport(decoding: bytes))
+        case .claimBody: .claimBody(try ClaimBody(decoding: bytes))
+        case .presenterBody: .presenterBody(try PresenterBody(decoding: bytes))
+        }
+    }
+
+    /// Whether it is a hello of which only the version was decoded.
+    var isForeignHello: Bool {
+        guard case .client(.hello(let hello)) = self else { return false }
+        return hello.version != ProtocolVersion.current
+    }
+}
+
+extension ItemPath {
+    /// The path of which a test knows that it is one.
+    static func of(_ text: String) -> ItemPath {
+        guard let path = ItemPath(text) else { preconditionFailure("\(text) is not a path") }
+        return path
+    }
+
+    /// A path of `count` bytes.
+    static func long(_ count: Int) -> ItemPath {
+        .of("/" + String(repeating: "x", count: count - 1))
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of a text.
+    init(text: String) { self.init(text.utf8) }
+
+    /// The bytes that hexadecimal digits stand for; white space is for the reader.
+    init(hex: String) {
+        let digits = hex.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
+        precondition(digits.count.isMultiple(of: 2), "half a byte in \(hex)")
+        self = stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+
+    /// The bytes as hexadecimal digits.
+    var hex: String {
+        let digits = Array<Character>("0123456789abcdef")
+        return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}
