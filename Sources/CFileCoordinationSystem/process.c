@@ -49,22 +49,31 @@ struct start {
     char *daemon_stack;
 };
 
-// The daemon-to-be runs on the program's memory: a handler of the program's, or a sanitizer's notes
-// on files and signals, must not be touched here. So it speaks to the kernel alone.
+// Both run on the program's memory: a handler of the program's, or a sanitizer's notes on threads,
+// files and signals, must not be touched there. So they speak to the kernel alone, and are cloned
+// through the name that sanitizers do not intercept.
 
-static int duplicate(int descriptor) {
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define ON_BORROWED_MEMORY __attribute__((disable_sanitizer_instrumentation))
+#else
+#define ON_BORROWED_MEMORY
+#endif
+
+extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
+
+ON_BORROWED_MEMORY static int duplicate(int descriptor) {
     // Above all numbers that are to be filled.
     return (int)syscall(SYS_fcntl, descriptor, F_DUPFD, INHERITED_AS + 1);
 }
 
-static void close_from(unsigned first) {
+ON_BORROWED_MEMORY static void close_from(unsigned first) {
     if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
     struct rlimit limit = {.rlim_cur = 65536};
     getrlimit(RLIMIT_NOFILE, &limit);
     for (unsigned i = first; i < limit.rlim_cur && i < 1048576; i++) syscall(SYS_close, i);
 }
 
-static int become_daemon(void *argument) {
+ON_BORROWED_MEMORY static int become_daemon(void *argument) {
     struct start *start = argument;
     // All zeros is the kernel's default action. All signals are blocked so far.
     const char standard[64] = {0};
@@ -86,14 +95,16 @@ static int become_daemon(void *argument) {
     syscall(SYS_execve, start->executable, start->arguments, start->environment);
 failed:
     start->error = errno;
-    _exit(127);
+    syscall(SYS_exit_group, 127);
+    __builtin_unreachable();
 }
 
-static int become_intermediate(void *argument) {
+ON_BORROWED_MEMORY static int become_intermediate(void *argument) {
     struct start *start = argument;
-    if (clone(become_daemon, start->daemon_stack, CLONE_VM | CLONE_VFORK, start) < 0)
+    if (__clone(become_daemon, start->daemon_stack, CLONE_VM | CLONE_VFORK, start) < 0)
         start->error = errno;
-    _exit(0);
+    syscall(SYS_exit_group, 0);
+    __builtin_unreachable();
 }
 
 int fcs_process_start_detached(
@@ -115,7 +126,7 @@ int fcs_process_start_detached(
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pid_t intermediate =
-        RESULT(clone(become_intermediate, stacks + STACK, CLONE_VM | CLONE_VFORK, &start));
+        RESULT(__clone(become_intermediate, stacks + STACK, CLONE_VM | CLONE_VFORK, &start));
     if (intermediate >= 0) RESULT_RETRYING(waitpid(intermediate, NULL, __WCLONE));
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_setcancelstate(cancellation, NULL);

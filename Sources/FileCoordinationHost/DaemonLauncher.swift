@@ -47,10 +47,20 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// Starts the daemon and waits until it listens; false when it does not come up in time.
-    func start(in runtime: RuntimeDirectory) -> Bool {
-        guard let socket = spawn(in: runtime) else { return false }
-        return Self.isReady(socket)
+    /// What came of starting the daemon.
+    enum Outcome {
+        /// It listens.
+        case ready
+        /// It could not be started, or ended before it listened.
+        case died
+        /// It lives, and has not said anything in time on this socket.
+        case late(SequencedSocket)
+    }
+
+    /// Starts the daemon and waits a bounded time until it listens.
+    func start(in runtime: RuntimeDirectory) -> Outcome {
+        guard let socket = spawn(in: runtime) else { return .died }
+        return Self.outcome(of: socket, until: MonotonicClock.now + Self.patience)
     }
 
     /// Starts the daemon; what is returned hears of it when it listens, and ends when it dies.
@@ -71,21 +81,21 @@ package struct DaemonLauncher: Sendable {
         return ours
     }
 
-    private static func isReady(_ socket: SequencedSocket) -> Bool {
+    /// Waits for the daemon's word on `socket`.
+    static func outcome(of socket: SequencedSocket, until deadline: UInt64?) -> Outcome {
         guard let poller = try? Poller(),
             (try? poller.add(socket.descriptor, token: 0, .readable)) != nil
-        else { return false }
-        let deadline = MonotonicClock.now + patience
+        else { return .died }
         var ready: [Poller.Ready] = []
-        while MonotonicClock.now < deadline {
-            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return false }
+        while true {
             switch socket.receiveMessage(limit: 16) {
-            case .bytes: return true
-            case .wouldBlock: continue
-            case .tooLong, .closed: return false
+            case .bytes: return .ready
+            case .tooLong, .closed: return .died
+            case .wouldBlock: break
             }
+            if let deadline, MonotonicClock.now >= deadline { return .late(socket) }
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return .died }
         }
-        return false
     }
 
     private static let name = "filecoordinationd"

@@ -50,27 +50,35 @@ package struct Election: Sendable {
         if let socket = try connectIfServed() { return Result(socket: socket) }
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
         defer { withExtendedLifetime(election) {} }
-        if let socket = try connectIfServed() { return Result(socket: socket) }
-        // A host that does not listen any more is dying or giving up; its lock says when it is
-        // over. One that had just been elected would have been found listening.
-        var role: RoleLock? = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
-        if let daemon {
-            role = nil
-            if daemon.start(in: runtime), let socket = try connectIfServed() {
-                return Result(socket: socket)
-            }
-            role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
-        }
-        guard let role else {
-            // The daemon did start, late; it will listen as soon as it has recovered.
+        if let daemon, let socket = try connectOrStart(daemon) { return Result(socket: socket) }
+        while true {
             if let socket = try connectIfServed() { return Result(socket: socket) }
-            throw SystemError(code: ErrorNumber.connectionRefused, operation: "reach the daemon")
+            // A host that does not listen is dying or giving up; its lock says when it is over.
+            // One that was elected before us would have been found listening.
+            let role = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            let embedded = try EmbeddedHost.start(
+                runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
+            if let socket = try connectIfServed() {
+                return Result(socket: socket, embedded: embedded)
+            }
+            // It has given its role up already, to a daemon that asked for it.
         }
-        let embedded = try EmbeddedHost.start(
-            runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
-        guard let socket = try connectIfServed() else {
-            throw SystemError(code: ErrorNumber.connectionRefused, operation: "reach the arbiter")
+    }
+
+    /// Connects to a daemon that is started for it; nil if that does not come to the role.
+    private func connectOrStart(_ daemon: DaemonLauncher) throws -> SequencedSocket? {
+        if let socket = try connectIfServed() { return socket }
+        // The role must be free when the daemon comes to take it.
+        do { _ = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime) }
+        var outcome = daemon.start(in: runtime)
+        if case .late(let socket) = outcome {
+            // It may have the role without listening yet, and then there is nothing but to wait.
+            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            outcome = role == nil ? DaemonLauncher.outcome(of: socket, until: nil) : .died
         }
-        return Result(socket: socket, embedded: embedded)
+        switch outcome {
+        case .ready: return try connectIfServed()
+        case .died, .late: return nil
+        }
     }
 }

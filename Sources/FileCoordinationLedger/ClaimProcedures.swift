@@ -54,10 +54,12 @@ package struct CancelClaim: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let generation: UInt32
+    private let fault: LedgerFault?
 
-    package init(record: Int, generation: UInt32) {
+    package init(record: Int, generation: UInt32, fault: LedgerFault? = nil) {
         self.record = record
         self.generation = generation
+        self.fault = fault
     }
 
     /// Whether it was not granted, and never will be.
@@ -81,7 +83,8 @@ package struct CancelClaim: LedgerProcedure {
 
     private mutating func cancel(from word: RecordWord) -> ProcedureStep<Bool> {
         let waits = word.state == .asked || word.state == .draft
-        guard waits, word.generation == generation else { return .finished(false) }
+        let isMeant = word.generation == generation || fault == .generationIgnored
+        guard waits, isMeant else { return .finished(false) }
         state = .swapped(expected: word)
         let cancelled = word.with(.cancelled, [], word.epoch)
         return .perform(

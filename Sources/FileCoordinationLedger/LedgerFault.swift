@@ -23,7 +23,7 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     case askedBeforeLook
     /// A delegated claim is `granted` at once, and looks at the slot afterwards.
     case localBeforeLook
-    /// The host grants and reaps whatever claim is in the record by then.
+    /// Host and client grant, reap and cancel whatever claim is in the record by then.
     case generationIgnored
     /// A newborn ledger's epoch is stored, not raised.
     case birthStoresEpoch

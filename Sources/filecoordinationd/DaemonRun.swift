@@ -23,16 +23,14 @@ struct DaemonRun {
         let environment = Self.environment
         let runtime = try RuntimeDirectory.open(environment: environment)
         if let warning = runtime.warning { StandardError.say(warning) }
-        guard let role = try takeRole(in: runtime) else {
+        guard let role = try Self.takeRole(in: runtime, isElected: isElected) else {
             return StandardError.say("another daemon serves \(runtime.path) already")
         }
-        let log: @Sendable (HostLogEntry) -> Void =
-            isElected ? Self.fileLog(in: runtime) : { StandardError.say("\($0)") }
+        var configuration = HostConfiguration(kind: .daemon) { StandardError.say("\($0)") }
+        if isElected { configuration.log = Self.fileLog(in: runtime) }
+        if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
         let host = try Host(
-            runtime: runtime, roleLock: role.lock,
-            configuration: HostConfiguration(
-                kind: .daemon,
-                idleExit: idleExit == 0 ? nil : UInt64(idleExit * 1_000_000_000), log: log),
+            runtime: runtime, roleLock: role.lock, configuration: configuration,
             wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }
         role.endElection()
@@ -53,10 +51,14 @@ struct DaemonRun {
     }
 
     /// Comes to the role; nil if another daemon has it. An embedded host is asked to hand over.
-    private func takeRole(in runtime: RuntimeDirectory) throws -> Role? {
+    private static func takeRole(
+        in runtime: RuntimeDirectory, isElected: Bool
+    ) throws -> Role? {
         if isElected {
-            let lock = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
-            return Role(lock: lock, election: nil)
+            // A starter that lost patience hosts the arbiter itself.
+            return try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime).map {
+                Role(lock: $0, election: nil)
+            }
         }
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
         if let lock = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime) {

@@ -186,4 +186,19 @@ final class PresenterMailboxTests: XCTestCase {
                 (0..<200).map { "changed /\(thread)/\($0)" })
         }
     }
+
+    func testWhatIsDecidedWhileDecisionsAreCarriedOutComesAfterThem() {
+        let log = log
+        let own = Keepsake<PresenterMailbox>()
+        let presenter = ScriptedPresenter(queue: .serial(), log: log)
+        let mailbox = PresenterMailbox(
+            presenter: presenter, queue: presenter.presentedItemOperationQueue, methods: .all,
+            answer: { claim, _ in log.note("answer \(claim)") },
+            relinquishmentChanged: { _, _ in own.value?.notify(.itemDidChange) })
+        own.value = mailbox
+        mailbox.ask(claim: 1, steps: YieldSteps(relinquish: [.writer], save: true))
+        log.wait(for: "answer 1")
+        XCTAssertEqual(
+            log.wait(for: "changed").filter { $0 != "answer 1" }, ["to writer", "save", "changed"])
+    }
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One `--read` or `--write` of `filecoord access`.
+
+import FileCoordinationArbiter
+import Synchronization
+
+/// An item, what is wanted with it, and its place on the command line.
+struct AccessArgument: Hashable {
+    /// The path as it was typed, without the option.
+    let path: String
+    /// What is wanted.
+    let access: Access
+    /// Larger for what comes later on the command line.
+    let ordinal: Int
+
+    /// The parser makes these in the order of the command line, and keeps two lists of them.
+    private static let made = Atomic<Int>(0)
+
+    private init(path: String, access: Access) {
+        self.path = path
+        self.access = access
+        ordinal = Self.made.add(1, ordering: .relaxed).newValue
+    }
+
+    /// An item to read.
+    init(reading text: String) {
+        let (path, name) = Self.split(text)
+        switch name {
+        case "withoutChanges":
+            self.init(path: path, access: .reading(.withoutChanges))
+        case "immediatelyAvailableMetadataOnly":
+            self.init(path: path, access: .reading(.immediatelyAvailableMetadataOnly))
+        case _:
+            self.init(path: text, access: .reading([]))
+        }
+    }
+
+    /// An item to write.
+    init(writing text: String) {
+        let (path, name) = Self.split(text)
+        let mode: WritingMode? =
+            switch name {
+            case "forDeleting": .deleting
+            case "forMoving": .moving
+            case "forMerging": .merging
+            case "forReplacing": .replacing
+            case "contentIndependentMetadataOnly": .metadataOnly
+            case _: nil
+            }
+        if let mode {
+            self.init(path: path, access: .writing(mode))
+        } else {
+            self.init(path: text, access: .writing(.plain))
+        }
+    }
+
+    private static func split(_ text: String) -> (path: String, name: String) {
+        guard let colon = text.lastIndex(of: ":") else { return (text, "") }
+        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+}

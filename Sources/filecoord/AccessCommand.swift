@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord access`: several items, some to read and some to write, in one claim.
+
+import ArgumentParser
+import FileCoordination
+
+/// A coordinated access to several items.
+struct AccessCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access",
+        abstract: "Run a command with access to several files, claimed all together.",
+        usage: """
+            filecoord access [--read <path>[:<option>]] ... [--write <path>[:<option>]] ... \
+            [<options>] -- <command> [<arg> ...]
+            """,
+        discussion: """
+            The claim holds nothing until all of it is granted, so that two such commands cannot \
+            wait for each other. The order of the items is that of the command line.
+
+            An option may follow a path after its last colon: withoutChanges or \
+            immediatelyAvailableMetadataOnly of --read; forDeleting, forMoving, forMerging, \
+            forReplacing or contentIndependentMetadataOnly of --write. Any other text there is \
+            part of the path.
+
+            \(CommandTemplate.manual)
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord access --read a --read b --write sum -- sh -c 'cat {1} {2} > {3}'
+              filecoord access --write draft.txt:forMoving --write final.txt:forReplacing \
+            -- mv {1} {2}
+            """)
+
+    @Option(
+        name: .customLong("read"),
+        help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
+        transform: { AccessArgument(reading: $0) })
+    var reads: [AccessArgument] = []
+
+    @Option(
+        name: .customLong("write"),
+        help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
+        transform: { AccessArgument(writing: $0) })
+    var writes: [AccessArgument] = []
+
+    @OptionGroup(title: "Waiting")
+    var waiting: WaitingOptions
+
+    @Argument(parsing: .postTerminator, help: "What to run while the claim is held.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard !reads.isEmpty || !writes.isEmpty else {
+            throw ValidationError("Name at least one item with --read or --write.")
+        }
+        guard !command.isEmpty else {
+            throw ValidationError("Give a COMMAND after \"--\".")
+        }
+    }
+
+    func run() throws {
+        let signals = try SignalDesk()
+        var items: [RequestedItem] = []
+        for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
+            items.append(
+                RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
+        }
+        try CommandRun(command, admission: Admission(waiting, signals: signals)).run(items)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Getting access: file the claim, wait as long as was asked for, tell the user whom for, and turn
+// every way in which a wait can end into an exit status.
+
+import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+/// The way to a granted claim.
+struct Admission {
+    let options: WaitingOptions
+    let purpose: Purpose
+    let signals: SignalDesk
+
+    init(_ options: WaitingOptions, signals: SignalDesk) {
+        self.options = options
+        self.purpose = options.makePurpose()
+        self.signals = signals
+    }
+
+    /// How long a wait may last before it is mentioned (Rule 18.5).
+    private static let mentionAfter = Duration.seconds(1)
+    /// How long the arbiter may take to say whom a claim waits for; it may have to be started.
+    private static let explanationPatience = Duration.seconds(5)
+
+    /// Waits for access to `items`, and runs `accessor` with it, on this thread.
+    func run<Result>(
+        _ items: [RequestedItem], _ accessor: ([URL]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let access = try obtain(items)
+        let result: Swift.Result<Result, Failure> = access.run { urls in
+            Swift.Result { () throws(Failure) in
+                // What came while the claim was being granted must not let anything run.
+                try signals.hold()
+                return try accessor(urls)
+            }
+        }
+        return try result.get()
+    }
+
+    private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {
+        let access: CoordinatedAccess
+        do throws(NSError) {
+            access = try CoordinatedAccess(items, purpose: purpose)
+        } catch {
+            throw Failure(filing: error)
+        }
+        do throws(Failure) {
+            try signals.wait(for: access)
+        } catch {
+            access.giveUp(.cancelled)
+            throw error
+        }
+        switch try wait(for: access) {
+        case .granted: return access
+        case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
+        case .failed(let error): throw Failure(refusal: error)
+        }
+    }
+
+    private func wait(for access: CoordinatedAccess) throws(Failure) -> AccessEnding {
+        switch options.patience {
+        case .none: try waitForNobody(access)
+        case .bounded(let patience): try wait(for: access, patience: patience)
+        case .endless: try wait(for: access, patience: nil)
+        }
+    }
+
+    // MARK: Without waiting
+
+    private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
+        // The answer comes after the arbiter has looked at the claim: by then it is granted, or
+        // somebody is in its way.
+        let parties = parties(inTheWayOf: access, patience: Self.explanationPatience)
+        if let ending = access.wait(until: MonotonicClock.now) { return ending }
+        guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
+        guard let parties else {
+            throw Failure(
+                .unavailable, "the arbiter does not answer: see \"filecoord status\"")
+        }
+        throw notGranted(access, "was not granted at once", parties)
+    }
+
+    // MARK: Waiting
+
+    private func wait(
+        for access: CoordinatedAccess, patience: Duration?
+    ) throws(Failure) -> AccessEnding {
+        let start = MonotonicClock.now
+        let deadline = patience.map { MonotonicClock.after($0) } ?? .max
+        let mention = MonotonicClock.after(Self.mentionAfter)
+        if !options.quiet, mention < deadline {
+            if let ending = access.wait(until: mention) { return ending }
+            let isMentioned = mentionWait(for: access)
+            let ending = access.wait(until: deadline == .max ? nil : deadline)
+            if let ending {
+                if isMentioned { mentionEnd(ending, since: start) }
+                return ending
+            }
+        } else if let ending = access.wait(until: deadline == .max ? nil : deadline) {
+            return ending
+        }
+        let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
+        guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
+        throw notGranted(
+            access, "was not granted within \(PeopleText.seconds(since: start))", parties)
+    }
+
+    /// Returns whether there was something to say: a grant may have come meanwhile.
+    private func mentionWait(for access: CoordinatedAccess) -> Bool {
+        let parties = parties(inTheWayOf: access, patience: .seconds(1))
+        guard access.wait(until: MonotonicClock.now) == nil else { return false }
+        Console.say("waiting for access to \(PeopleText.paths(access.items)):")
+        for line in PeopleText.lines(parties ?? []) { Console.say(line) }
+        return true
+    }
+
+    private func mentionEnd(_ ending: AccessEnding, since start: UInt64) {
+        switch ending {
+        case .granted:
+            Console.say("access was granted after \(PeopleText.seconds(since: start))")
+        case .failed, .cancelled, .timedOut:
+            Console.say("the wait ended after \(PeopleText.seconds(since: start))")
+        }
+    }
+
+    private func notGranted(
+        _ access: CoordinatedAccess, _ what: String, _ parties: [Party]
+    ) -> Failure {
+        Failure(
+            status: Int32(options.conflictStatus),
+            lines: ["access to \(PeopleText.paths(access.items)) \(what):"]
+                + PeopleText.lines(parties))
+    }
+
+    /// Asks again and again: what is asked before there is a connection is not answered.
+    private func parties(inTheWayOf access: CoordinatedAccess, patience: Duration) -> [Party]? {
+        let end = MonotonicClock.after(patience)
+        var slice = Duration.milliseconds(20)
+        while MonotonicClock.now < end {
+            let deadline = min(end, MonotonicClock.after(slice))
+            if let parties = access.explain(until: deadline) { return parties }
+            slice *= 2
+        }
+        return nil
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Standard output and standard error without buffers: a line is out when the call returns, and a
+// line is one write, so that lines of several processes do not mix.
+
+import FileCoordinationSystem
+import Glibc
+
+/// The standard streams.
+enum Console {
+    /// Says one line on standard error, as filecoord.
+    static func say(_ line: String) {
+        // Nobody can be told that standard error is gone.
+        _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
+    }
+
+    /// Prints one line on standard output.
+    static func print(_ line: String) throws(Failure) {
+        try write(Array("\(line)\n".utf8), to: STDOUT_FILENO)
+    }
+
+    /// Whether a person reads standard output.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes all of `bytes`.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { failure = writeAll($0, to: descriptor) }
+        guard failure == 0 else { throw outputFailure(failure) }
+    }
+
+    /// Prints the contents of `file`, from its beginning.
+    static func print(contentsOf file: Descriptor) throws(Failure) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: UInt64 = 0
+        while true {
+            let count: Int
+            do {
+                count = try file.read(into: buffer, at: offset)
+            } catch {
+                throw Failure(.inputOutput, "the private copy cannot be read: \(error)")
+            }
+            guard count > 0 else { return }
+            let failure = writeAll(
+                UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: STDOUT_FILENO)
+            guard failure == 0 else { throw outputFailure(failure) }
+            offset += UInt64(count)
+        }
+    }
+
+    /// Writes everything; returns the error number, or 0.
+    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wanted, 1, -1)
+            case let error: return error
+            }
+        }
+        return 0
+    }
+
+    private static func outputFailure(_ error: Int32) -> Failure {
+        Failure(
+            .inputOutput,
+            "cannot write to standard output: \(String(cString: strerror(error)))")
+    }
+}

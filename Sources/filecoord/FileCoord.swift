@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line's root: its manual, and the one place where an error becomes an exit status.
+
+import ArgumentParser
+import Glibc
+
+/// `filecoord`: file coordination for scripts, other languages and the curious.
+@main
+struct FileCoord: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filecoord",
+        abstract: "Read and write files in turn with the other programs of this user.",
+        discussion: """
+            Each access waits until nobody else has a conflicting one, and until every program \
+            that shows the file has saved it or let go of it. What programs do to files without \
+            asking is not held back by this.
+
+            Programs meet in $FILECOORDINATION_RUNTIME_DIR, else in \
+            /run/user/UID/filecoordination, else in $XDG_RUNTIME_DIR/filecoordination, else in \
+            /tmp/filecoordination-UID: only those of one user that share this directory know of \
+            each other. The arbiter is the daemon $FILECOORDINATIOND, or filecoordinationd beside \
+            filecoord or in the PATH; where there is none, or with FILECOORDINATIOND= (empty), \
+            the first program that needs the arbiter hosts it.
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord read notes.txt | wc -l
+              filecoord read list | sort | filecoord write list
+              filecoord write app.db -- sqlite3 {} 'VACUUM'
+              filecoord status
+            """,
+        subcommands: [
+            ReadCommand.self, WriteCommand.self, AccessCommand.self, RemoveCommand.self,
+            PresentCommand.self, StatusCommand.self, DemoCommand.self, DemoPartCommand.self,
+        ])
+
+    static func main() {
+        do {
+            try refuseUnreadableArguments()
+            var command = try parseAsRoot(PairedOptions.folded(CommandLine.arguments))
+            try command.run()
+        } catch let failure as Failure {
+            for line in failure.lines { Console.say(line) }
+            Glibc.exit(failure.status)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// Refuses arguments that are not text.
+    ///
+    /// Swift would repair them, and a repaired path is another file's.
+    private static func refuseUnreadableArguments() throws(Failure) {
+        for index in 0..<Int(CommandLine.argc) {
+            guard let argument = CommandLine.unsafeArgv[index] else { continue }
+            guard String(validatingCString: argument) == nil else { continue }
+            throw Failure(
+                .badPath,
+                "argument \(index) is not UTF-8: rename the file, or reach it through a link")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times, places and parties, in words.
+
+import FileCoordination
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+/// Words for people.
+enum PeopleText {
+    /// The time since `start`, a monotonic time.
+    static func seconds(since start: UInt64) -> String {
+        let now = MonotonicClock.now
+        return seconds(now > start ? now - start : 0)
+    }
+
+    /// A length of time: exact where that matters.
+    static func seconds(_ nanoseconds: UInt64) -> String {
+        let tenths = nanoseconds / 100_000_000
+        let total = tenths / 10
+        return switch total {
+        case 0..<60: "\(total).\(tenths % 10) s"
+        case 60..<3600: "\(total / 60) min \(total % 60) s"
+        case 3600..<86400: "\(total / 3600) h \(total % 3600 / 60) min"
+        case _: "\(total / 86400) d \(total % 86400 / 3600) h"
+        }
+    }
+
+    /// The items of a claim: all of a few, the first of many.
+    static func paths(_ items: [RequestedItem]) -> String {
+        let shown = items.prefix(3).map { $0.url.path }.joined(separator: ", ")
+        return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
+    }
+
+    /// One line for each of whom a claim waits for.
+    static func lines(_ parties: [Party]) -> [String] {
+        guard !parties.isEmpty else {
+            return ["  who is in the way cannot be told: see \"filecoord status\""]
+        }
+        return parties.map { "  " + line($0) }
+    }
+
+    private static func line(_ party: Party) -> String {
+        let who = "\(party.processName) (pid \(party.processID))"
+        let path = text(party.path)
+        let since = seconds(party.sinceNanoseconds)
+        let stopped = party.isStopped ? "; its process is stopped" : ""
+        switch party.role {
+        case .holder:
+            return "\(who) has held \(path) for \(since), purpose \(text(party.purpose))\(stopped)"
+        case .waiter:
+            return "\(who) has waited for \(path) for \(since), and is ahead in line, "
+                + "purpose \(text(party.purpose))\(stopped)"
+        case .presenter:
+            let message = party.message ?? "a message"
+            return "\(who) presents \(path) and has not answered \(message) yet\(stopped)"
+        }
+    }
+
+    /// Bytes as text; what is not UTF-8 is shown as replacement characters.
+    static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord write`: standard input put in place in one step, or a command that runs under the
+// claim.
+
+import ArgumentParser
+import FileCoordination
+import FileCoordinationArbiter
+
+/// A coordinated write.
+struct WriteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write",
+        abstract: "Write files once nobody else uses them, and once their editors have let go.",
+        usage: """
+            filecoord write [<options>] <path>
+            filecoord write [<options>] <path> ... -- <command> [<arg> ...]
+            """,
+        discussion: """
+            Without COMMAND, standard input is read to its end first, into a file beside PATH that \
+            has no name. Only then is access claimed, and the content put in place in one step: \
+            whoever reads PATH finds the old content or the new, never a part, and so does whoever \
+            looks after a crash. Mode and owner are kept; a new file gets what the umask leaves. \
+            A symbolic link is not followed, and is refused. If anything fails, PATH is as it was.
+
+            \(CommandTemplate.manual)
+
+            At most one of the --for options may be given, or --metadata-only. All but \
+            --for-replacing and --for-merging need a COMMAND.
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              date | filecoord write last-run.txt
+              filecoord read list | sort -u | filecoord write list
+              filecoord write --timeout 5 app.db -- sqlite3 {} 'VACUUM'
+              filecoord write --for-moving old new -- mv {1} {2}
+            """)
+
+    @Flag(exclusivity: .exclusive, help: "What the write is for.")
+    var aim: WritingAim?
+
+    @OptionGroup(title: "Waiting")
+    var waiting: WaitingOptions
+
+    @Argument(help: "The files or directories to write.")
+    var paths: [String]
+
+    @Argument(parsing: .postTerminator, help: "What to run while the claim is held.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard command.isEmpty else { return }
+        guard paths.count == 1 else {
+            throw ValidationError(
+                "Standard input goes to one PATH; for several, give a COMMAND after \"--\".")
+        }
+        switch aim {
+        case nil, .forMerging, .forReplacing: break
+        case .forDeleting, .forMoving, .metadataOnly:
+            throw ValidationError(
+                "--\(aim?.name ?? "") needs a COMMAND after \"--\": standard input is content.")
+        }
+    }
+
+    func run() throws {
+        let signals = try SignalDesk()
+        var items: [RequestedItem] = []
+        for path in paths {
+            items.append(
+                RequestedItem(
+                    url: try UserPath.url(path), access: .writing(aim?.mode ?? .plain)))
+        }
+        let admission = Admission(waiting, signals: signals)
+        guard command.isEmpty else {
+            return try CommandRun(command, admission: admission).run(items)
+        }
+        let spool = try Spool(for: items[0].url.systemPath, signals: signals)
+        do throws(Failure) {
+            try spool.fill(from: 0)
+            try admission.run(items) { urls throws(Failure) in
+                try spool.place(at: urls[0].systemPath)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+    }
+}
+
+/// What a write is for.
+enum WritingAim: String, EnumerableFlag {
+    case forDeleting
+    case forMoving
+    case forMerging
+    case forReplacing
+    case metadataOnly
+
+    /// The option's name on the command line.
+    var name: String {
+        switch self {
+        case .forDeleting: "for-deleting"
+        case .forMoving: "for-moving"
+        case .forMerging: "for-merging"
+        case .forReplacing: "for-replacing"
+        case .metadataOnly: "metadata-only"
+        }
+    }
+
+    /// The same in the arbiter's words.
+    var mode: WritingMode {
+        switch self {
+        case .forDeleting: .deleting
+        case .forMoving: .moving
+        case .forMerging: .merging
+        case .forReplacing: .replacing
+        case .metadataOnly: .metadataOnly
+        }
+    }
+
+    static func help(for value: WritingAim) -> ArgumentHelp? {
+        switch value {
+        case .forDeleting: "COMMAND deletes the files; of directories, all that is inside, too."
+        case .forMoving: "COMMAND moves the files; of directories, all that is inside, too."
+        case .forMerging: "Editors save first; what is written builds on that."
+        case .forReplacing: "Other files take the place of these."
+        case .metadataOnly: "Nothing but metadata is written, no content."
+        }
+    }
+}

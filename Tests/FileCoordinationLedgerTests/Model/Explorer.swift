@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tries everything that can happen, in every order, depth first. A state that was seen before is not
+// tried again; states are remembered by 64 bits of their hash, so two of a few million could be
+// taken for one with a probability of about one in a million.
+
+import FileCoordinationLedger
+
+/// What an exploration found.
+struct Exploration {
+    var states = 0
+    var transitions = 0
+    var rests = 0
+    var violation: ModelViolation?
+    /// The events that led to the violation.
+    var schedule: [String] = []
+    /// Whether the limit on states was reached first.
+    var isCutShort = false
+}
+
+/// The search.
+struct Explorer {
+    /// A state on the way to the present one, and what remains to be tried from there.
+    private struct Frame {
+        var world: ModelWorld
+        var fingerprint: Int
+        var remaining: [ModelEvent]
+        var taken: ModelEvent?
+    }
+
+    let configuration: ModelConfiguration
+    let stateLimit: Int
+
+    init(_ configuration: ModelConfiguration, stateLimit: Int = .max) {
+        self.configuration = configuration
+        self.stateLimit = stateLimit
+    }
+
+    /// Tries everything.
+    func explore() -> Exploration {
+        var result = Exploration()
+        var visited: Set<Int> = []
+        var path: [Frame] = []
+        var onPath: Set<Int> = []
+
+        let start = ModelWorld(configuration)
+        visited.insert(start.hashValue)
+        onPath.insert(start.hashValue)
+        result.states = 1
+        path.append(frame(start, start.hashValue))
+        while let last = path.indices.last {
+            guard let event = path[last].remaining.popLast() else {
+                onPath.remove(path[last].fingerprint)
+                path.removeLast()
+                continue
+            }
+            path[last].taken = event
+            var world = path[last].world
+            result.transitions += 1
+            do throws(ModelViolation) {
+                try world.apply(event, configuration)
+                let fingerprint = world.hashValue
+                if onPath.contains(fingerprint) { throw .livelock }
+                guard visited.insert(fingerprint).inserted else { continue }
+                result.states += 1
+                try world.check(configuration)
+                let next = frame(world, fingerprint)
+                if next.remaining.allSatisfy(\.isOptional) {
+                    result.rests += 1
+                    try world.checkRest(configuration)
+                }
+                path.append(next)
+                onPath.insert(fingerprint)
+            } catch {
+                result.violation = error
+                result.schedule = describe(path, world)
+                return result
+            }
+            if result.states >= stateLimit {
+                result.isCutShort = true
+                return result
+            }
+        }
+        return result
+    }
+
+    private func frame(_ world: ModelWorld, _ fingerprint: Int) -> Frame {
+        Frame(
+            world: world, fingerprint: fingerprint, remaining: world.events(configuration),
+            taken: nil)
+    }
+
+    /// The way to the violation, a line for each event: what happened, and the words after it.
+    private func describe(_ path: [Frame], _ last: ModelWorld) -> [String] {
+        let worlds = path.dropFirst().map(\.world) + [last]
+        return zip(path, worlds).compactMap { frame, after in
+            frame.taken.map { event in
+                "\(describe(event, in: frame.world)) → \(words(of: after))"
+            }
+        }
+    }
+
+    private func describe(_ event: ModelEvent, in world: ModelWorld) -> String {
+        guard case .step(let process) = event else { return "\(event)" }
+        if process < world.clients.count {
+            let client = world.clients[process]
+            return "client \(process) \(name(client.phase)): \(text(client.pending))"
+        }
+        let host = world.hosts[process - world.clients.count]
+        return "host \(process - world.clients.count) \(name(host.phase)): \(text(host.pending))"
+    }
+
+    private func name<Phase>(_ phase: Phase) -> String {
+        String("\(phase)".prefix { $0 != "(" })
+    }
+
+    private func text(_ operation: MemoryOperation?) -> String {
+        switch operation {
+        case .compareExchange(.record(let record), let expected, let desired):
+            "swap record \(record) from \(RecordWord(rawValue: expected))"
+                + " to \(RecordWord(rawValue: desired))"
+        case .some(let other): "\(other)"
+        case nil: "a step"
+        }
+    }
+
+    private func words(of world: ModelWorld) -> String {
+        world.clients.indices.map { client in
+            let epoch = world.memory[.word(.ledgerEpoch, of: client)]
+            let records = (0..<configuration.records).map { record in
+                "\(world.memory.record(record, of: client))"
+            }
+            return "ledger \(client) epoch \(epoch): " + records.joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client of the model: works off its tasks with the procedures of the real ledger.
+
+import FileCoordinationLedger
+
+/// A client process.
+struct ModelClient: Hashable {
+    /// Where it is.
+    enum Phase: Hashable {
+        case unborn
+        /// Between two tasks.
+        case ready
+        /// About to extend the mark of used records.
+        case marking(free: RecordWord)
+        /// About to write the body.
+        case writing(free: RecordWord)
+        case adopting(AdoptEpoch)
+        case filing(FileClaim)
+        case claimingLocally(ClaimLocally)
+        case waiting(AwaitGrant)
+        case cancelling(CancelClaim)
+        /// Under a fault: about to do after filing what belongs before it.
+        case catchingUp(then: RecordWord)
+        case accessing
+        case releasing(ReleaseClaim)
+        case done
+    }
+
+    var phase = Phase.unborn
+    /// What the procedure wants next. Follows from the phase, and so is not part of the state.
+    var pending: MemoryOperation?
+    var isAlive = true
+    var isStopped = false
+    var hasForked = false
+    var isAsleep = false
+    /// Whether the ledger has its final name.
+    var isNamed = false
+    var task = 0
+    var record = 0
+    var generation: UInt32 = 0
+    /// The other thread.
+    var canceller: CancelClaim?
+    var cancellerPending: MemoryOperation?
+    var cancellerHasStarted = false
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(phase)
+        hasher.combine(
+            (isAlive ? 1 : 0) | (isStopped ? 2 : 0) | (hasForked ? 4 : 0) | (isAsleep ? 8 : 0)
+                | (isNamed ? 16 : 0) | (cancellerHasStarted ? 32 : 0) | task << 8 | record << 16
+                | Int(generation) << 24)
+        if cancellerHasStarted { hasher.combine(canceller) }
+    }
+
+    var runs: Bool { isAlive && !isStopped }
+
+    /// Enters a procedure: what it wants first.
+    mutating func enter(_ phase: Phase) {
+        self.phase = phase
+        _ = resume(observing: 0)
+    }
+
+    /// Tells the procedure what was observed. Its outcome if it is finished.
+    mutating func resume(observing value: UInt64) -> ClientOutcome? {
+        pending = nil
+        switch phase {
+        case .adopting(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .adopting(procedure)
+            return settle(step).map { _ in .adopted }
+        case .filing(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .filing(procedure)
+            return settle(step).map { .filed($0) }
+        case .claimingLocally(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .claimingLocally(procedure)
+            return settle(step).map { .claimedLocally($0) }
+        case .waiting(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .waiting(procedure)
+            return settle(step).map { .waited($0) }
+        case .cancelling(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .cancelling(procedure)
+            return settle(step).map { .cancelled($0) }
+        case .releasing(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .releasing(procedure)
+            return settle(step).map { .released($0) }
+        case .unborn, .ready, .marking, .writing, .catchingUp, .accessing, .done:
+            return nil
+        }
+    }
+
+    private mutating func settle<Outcome>(_ step: ProcedureStep<Outcome>) -> Outcome? {
+        switch step {
+        case .perform(let operation):
+            pending = operation
+            return nil
+        case .finished(let outcome):
+            return outcome
+        }
+    }
+
+    /// The same for the other thread; true when it is finished.
+    mutating func resumeCanceller(observing value: UInt64) -> Bool {
+        guard var procedure = canceller else { return true }
+        let step = procedure.advance(observing: value)
+        canceller = procedure
+        switch step {
+        case .perform(let operation):
+            cancellerPending = operation
+            return false
+        case .finished:
+            canceller = nil
+            cancellerPending = nil
+            return true
+        }
+    }
+}
+
+/// How a client's procedure ended.
+enum ClientOutcome {
+    case adopted
+    case filed(FileClaim.Outcome)
+    case claimedLocally(ClaimLocally.Outcome)
+    case waited(RecordWord)
+    case cancelled(Bool)
+    case released(ReleaseResult)
+}

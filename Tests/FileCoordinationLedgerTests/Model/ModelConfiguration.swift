@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run of the explorer covers: who wants what, and what may befall them.
+
+import FileCoordinationLedger
+
+/// One thing that a client does.
+enum ModelTask: Hashable {
+    /// Claims a place for writing, through the host.
+    case claim(Int)
+    /// The same, but gives up if a deadline passes first; it may pass at any moment.
+    case claimWithDeadline(Int)
+    /// Claims a place by delegation if it is delegated, through the host if not.
+    case claimLocally(Int)
+
+    var place: Int {
+        switch self {
+        case .claim(let place), .claimWithDeadline(let place), .claimLocally(let place): place
+        }
+    }
+}
+
+/// What the explorer covers.
+struct ModelConfiguration {
+    var name: String
+    /// What each client does, one after the other.
+    var tasks: [[ModelTask]]
+    /// How many hosts there may be, one after another.
+    var hosts = 2
+    /// How many records a client has.
+    var records = 1
+    /// Whether clients and first host start from nothing, or with everything in place.
+    var startsFromNothing = false
+    /// How often anybody dies, is stopped, forks.
+    var deaths = 0
+    var stops = 0
+    var forks = 0
+    /// Whether a host may be deposed although it runs: more than can happen, and so more is covered.
+    var deposesAtAnyTime = false
+    /// How often a host may delegate a place.
+    var delegations = 0
+    /// Whether another thread of the first client cancels its first claim, however late.
+    var cancelsLate = false
+    var fault: LedgerFault?
+
+    func with(_ fault: LedgerFault?) -> ModelConfiguration {
+        var copy = self
+        copy.fault = fault
+        return copy
+    }
+}
+
+/// Something that can happen next.
+enum ModelEvent: Hashable {
+    /// The process performs its next operation.
+    case step(process: Int)
+    /// The process's oldest buffered store arrives in memory.
+    case flush(process: Int)
+    case die(process: Int)
+    case stop(process: Int)
+    case resume(process: Int)
+    case fork(process: Int)
+    /// The client begins its next task.
+    case begin(client: Int)
+    /// A deadline passes.
+    case expire(client: Int)
+    /// The faulty client learns of its grant from a message.
+    case believeMessage(client: Int)
+    /// The accessor returns.
+    case finishAccess(client: Int)
+    /// The client's other thread starts to cancel.
+    case beginCancelling(client: Int)
+    /// The client's other thread performs its next operation.
+    case stepCanceller(client: Int)
+    case takeOver(host: Int)
+    case hear(host: Int, of: Int)
+    case look(host: Int, client: Int, record: Int)
+    case grant(host: Int, client: Int, record: Int)
+    case reap(host: Int, client: Int, record: Int)
+    case delegate(host: Int, client: Int, place: Int)
+    case revoke(host: Int, client: Int, place: Int)
+    case bury(host: Int, client: Int)
+
+    /// Whether it need never happen.
+    var isOptional: Bool {
+        switch self {
+        case .die, .stop, .resume, .fork, .delegate, .beginCancelling: true
+        case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .stepCanceller,
+            .takeOver, .hear, .look, .grant, .reap, .revoke, .bury:
+            false
+        }
+    }
+}
+
+/// What a checker found.
+enum ModelViolation: Error, Hashable {
+    /// Two accessors have the place at once.
+    case overlap(place: Int)
+    /// An accessor runs of which the present host knows nothing.
+    case unknownHolder(client: Int, host: Int)
+    /// Everything has come to rest, and the client still waits, or sleeps through its grant.
+    case lostGrant(client: Int)
+    /// Everything has come to rest, and the host holds a place for a dead process.
+    case ghostHolder(client: Int, host: Int)
+    /// Everything has come to rest, and nobody can become host.
+    case noHost
+    /// A claim was cancelled, and nobody had asked for that.
+    case cancelledByNobody(client: Int)
+    /// A word was something that it never can be.
+    case impossible(client: Int, RecordWord)
+    /// The same state came again without anybody's getting anywhere.
+    case livelock
+}

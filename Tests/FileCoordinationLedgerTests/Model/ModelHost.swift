@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A host of the model. It grants a place when nothing that it knows is in the way; everything else
+// is the protocol.
+
+import FileCoordinationLedger
+
+/// A host process.
+struct ModelHost: Hashable {
+    /// What it knows of one record: the word when it last looked, and what the body said.
+    struct Knowledge: Hashable {
+        var word = RecordWord(rawValue: 0)
+        var place = -1
+
+        var holds: Bool { word.state == .granted }
+        var waits: Bool { word.state == .asked }
+        var isOver: Bool { word.state == .released || word.state == .cancelled }
+    }
+
+    /// What to do when a body has been read.
+    enum AfterBody: Hashable {
+        case scan(isHello: Bool)
+        case serve
+        case care(place: Int)
+    }
+
+    /// Where it is.
+    enum Phase: Hashable {
+        case absent
+        case raising(RaiseGlobalEpoch)
+        case listing
+        case raisingLedger(Int, RaiseLedger)
+        case scanning(Int, record: Int, isHello: Bool)
+        case readingBody(Int, record: Int, RecordWord, AfterBody)
+        case serving
+        case messaging(Int, record: Int)
+        case granting(Int, record: Int, GrantClaim)
+        case reaping(Int, record: Int, ReapRecord)
+        case delegating(Int, place: Int, DelegateSlot)
+        case revoking(Int, place: Int, RevokeSlot)
+        case caring(Int, place: Int, record: Int, CareForRecord)
+        case deposed
+    }
+
+    var phase = Phase.absent
+    var pending: MemoryOperation?
+    var isAlive = true
+    var isStopped = false
+    var hasForked = false
+    var epoch = HostEpoch.none
+    /// The clients whose ledgers it has, as bits.
+    var listed = 0
+    /// By client and record.
+    var knowledge: [Knowledge]
+    /// By client and place; not delegated unless it stands.
+    var delegations: [SlotWord]
+
+    init(clients: Int, records: Int) {
+        knowledge = Array(repeating: Knowledge(), count: clients * records)
+        delegations = Array(
+            repeating: SlotWord(rawValue: 0), count: clients * ModelMemory.slotCount)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(phase)
+        hasher.combine(
+            (isAlive ? 1 : 0) | (isStopped ? 2 : 0) | (hasForked ? 4 : 0) | listed << 8
+                | Int(epoch.rawValue) << 16)
+        for known in knowledge {
+            hasher.combine(known.word.rawValue)
+            hasher.combine(known.place)
+        }
+        for delegation in delegations { hasher.combine(delegation.rawValue) }
+    }
+
+    var runs: Bool { isAlive && !isStopped }
+
+    /// Whether it has recovered, and so may be held to what it should know.
+    var hasRecovered: Bool {
+        switch phase {
+        case .absent, .raising, .listing, .raisingLedger, .deposed: false
+        case .scanning(_, _, let isHello): isHello
+        case .readingBody(_, _, _, .scan(let isHello)): isHello
+        case .readingBody, .serving, .messaging, .granting, .reaping, .delegating, .revoking,
+            .caring:
+            true
+        }
+    }
+
+    /// Whose ledger its procedure works on.
+    var target: Int {
+        switch phase {
+        case .raisingLedger(let client, _), .granting(let client, _, _),
+            .reaping(let client, _, _), .delegating(let client, _, _),
+            .revoking(let client, _, _), .caring(let client, _, _, _),
+            .scanning(let client, _, _), .readingBody(let client, _, _, _),
+            .messaging(let client, _):
+            client
+        case .absent, .raising, .listing, .serving, .deposed: 0
+        }
+    }
+
+    /// Enters a procedure: what it wants first.
+    mutating func enter(_ phase: Phase) {
+        self.phase = phase
+        _ = resume(observing: 0)
+    }
+
+    /// Tells the procedure what was observed. Its outcome if it is finished.
+    mutating func resume(observing value: UInt64) -> HostOutcome? {
+        pending = nil
+        switch phase {
+        case .raising(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .raising(procedure)
+            return settle(step).map { .raised($0) }
+        case .raisingLedger(let client, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .raisingLedger(client, procedure)
+            return settle(step).map { .raisedLedger(client, $0) }
+        case .granting(let client, let record, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .granting(client, record: record, procedure)
+            return settle(step).map { .granted(client, record: record, $0) }
+        case .reaping(let client, let record, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .reaping(client, record: record, procedure)
+            return settle(step).map { _ in .reaped(client, record: record) }
+        case .delegating(let client, let place, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .delegating(client, place: place, procedure)
+            return settle(step).map { .delegated(client, place: place, $0) }
+        case .revoking(let client, let place, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .revoking(client, place: place, procedure)
+            return settle(step).map { _ in .revoked(client, place: place) }
+        case .caring(let client, let place, let record, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .caring(client, place: place, record: record, procedure)
+            return settle(step).map { .cared(client, place: place, record: record, $0) }
+        case .absent, .listing, .scanning, .readingBody, .serving, .messaging, .deposed:
+            return nil
+        }
+    }
+
+    private mutating func settle<Outcome>(_ step: ProcedureStep<Outcome>) -> Outcome? {
+        switch step {
+        case .perform(let operation):
+            pending = operation
+            return nil
+        case .finished(let outcome):
+            return outcome
+        }
+    }
+}
+
+/// How a host's procedure ended.
+enum HostOutcome {
+    case raised(HostEpoch?)
+    case raisedLedger(Int, RaiseLedger.Outcome)
+    case granted(Int, record: Int, GrantClaim.Outcome)
+    case reaped(Int, record: Int)
+    case delegated(Int, place: Int, SlotWord?)
+    case revoked(Int, place: Int)
+    case cared(Int, place: Int, record: Int, RecordWord)
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold in every state of the model, and in those where nothing more happens.
+
+import FileCoordinationLedger
+
+extension ModelWorld {
+    /// The host that reigns: nobody has begun a later reign, and it has recovered.
+    var reigning: Int? {
+        let newest = HostEpoch(truncating: memory[.word(.globalEpoch, of: 0)])
+        return hosts.indices.last {
+            hosts[$0].isAlive && hosts[$0].epoch == newest && hosts[$0].hasRecovered
+        }
+    }
+
+    /// Checks what must hold at any moment.
+    func check(_ configuration: ModelConfiguration) throws(ModelViolation) {
+        for client in clients.indices where isAccessing(client) {
+            guard let place = task(client, configuration)?.place else { continue }
+            for other in clients.indices where other > client && isAccessing(other) {
+                if task(other, configuration)?.place == place { throw .overlap(place: place) }
+            }
+            if let host = reigning, !knows(host, client, place, configuration) {
+                throw .unknownHolder(client: client, host: host)
+            }
+        }
+    }
+
+    private func isAccessing(_ client: Int) -> Bool {
+        clients[client].isAlive && clients[client].phase == .accessing
+    }
+
+    /// Whether the host counts the client's running accessor as one.
+    private func knows(
+        _ host: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
+    ) -> Bool {
+        let record = clients[client].record
+        switch hosts[host].phase {
+        // It has swapped, and has yet to wake the client.
+        case .granting(client, record, _): return true
+        // It is about to find out, before it grants anything.
+        case .revoking(client, place, _), .caring(client, place, _, _): return true
+        case .readingBody(client, _, _, .care(place)): return true
+        case .absent, .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
+            .messaging, .granting, .reaping, .delegating, .revoking, .caring, .deposed:
+            break
+        }
+        let known = hosts[host].knowledge[client * configuration.records + record]
+        if known.holds, known.place == place,
+            known.word.generation == clients[client].generation
+        {
+            return true
+        }
+        // A place that the host thinks delegated is as good as held.
+        let word = memory.record(record, of: client)
+        let slot = hosts[host].delegations[client * ModelMemory.slotCount + place]
+        return word.flags.contains(.local) && slot.isDelegated
+            || isJustDelegated(host, client, place)
+    }
+
+    private func isJustDelegated(_ host: Int, _ client: Int, _ place: Int) -> Bool {
+        let slot = SlotWord(rawValue: memory[.word(.slot(place), of: client)])
+        if case .delegating(client, place, _) = hosts[host].phase { return slot.isDelegated }
+        return false
+    }
+
+    /// Checks a state in which nothing more happens unless somebody dies or is continued.
+    func checkRest(_ configuration: ModelConfiguration) throws(ModelViolation) {
+        let waiting = clients.indices.filter { clients[$0].runs && clients[$0].phase != .done }
+        guard let host = reigning else {
+            // Hosts that were killed or stopped, and no other to come: nobody to blame. But if one
+            // could come and may not, the lock of a dead one is held.
+            let isBlocked = hosts.indices.contains { index in
+                hosts[index].phase == .absent
+                    && hosts[..<index].allSatisfy { !$0.isAlive || $0.phase == .deposed }
+            }
+            if isBlocked { throw .noHost }
+            return
+        }
+        guard hosts[host].runs else { return }
+        for (index, known) in hosts[host].knowledge.enumerated() {
+            let client = index / configuration.records
+            if known.holds || known.waits, !clients[client].isAlive {
+                throw .ghostHolder(client: client, host: host)
+            }
+        }
+        for client in waiting where !isBlockedByStopped(client, host, configuration) {
+            throw .lostGrant(client: client)
+        }
+    }
+
+    /// Whether a stopped process has what the client waits for.
+    private func isBlockedByStopped(
+        _ client: Int, _ host: Int, _ configuration: ModelConfiguration
+    ) -> Bool {
+        guard let place = task(client, configuration)?.place else { return false }
+        guard memory.record(clients[client].record, of: client).state == .asked else {
+            return false
+        }
+        return hosts[host].knowledge.enumerated().contains { index, known in
+            let other = index / configuration.records
+            return other != client && known.place == place && known.holds
+                && clients[other].isAlive && clients[other].isStopped
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What clients do in the model.
+
+import FileCoordinationLedger
+
+extension ModelWorld {
+    /// The client performs its next operation.
+    mutating func stepClient(
+        _ client: Int, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        let fault = configuration.fault
+        let record = clients[client].record
+        switch clients[client].phase {
+        case .unborn:
+            // Locked already; the new name is what makes it seen.
+            clients[client].isNamed = true
+            clients[client].enter(.adopting(AdoptEpoch(fault: fault)))
+        case .marking(let free):
+            memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
+            clients[client].phase = .writing(free: free)
+        case .writing(let free):
+            writeBody(client, configuration)
+            file(client, free: free, configuration)
+        case .catchingUp:
+            if fault == .wordBeforeBody { writeBody(client, configuration) }
+            if fault == .markAfterRecord {
+                memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
+            }
+            wait(client)
+        case .adopting, .filing, .claimingLocally, .waiting, .cancelling, .releasing:
+            guard let operation = clients[client].pending else {
+                preconditionFailure("A procedure wants something")
+            }
+            guard let observed = perform(operation, on: client, by: client) else {
+                clients[client].isAsleep = true
+                return
+            }
+            if let outcome = clients[client].resume(observing: observed) {
+                try finish(client, outcome, configuration)
+            }
+        case .ready, .accessing, .done:
+            preconditionFailure("Not in a procedure")
+        }
+    }
+
+    /// The client begins its next task, in a record that it finds free.
+    mutating func beginTask(_ client: Int, _ configuration: ModelConfiguration) {
+        guard let record = freeRecord(client, configuration) else {
+            preconditionFailure("No record is free")
+        }
+        let free = memory.load(.word(.record(record), of: client), by: client)
+        clients[client].record = record
+        clients[client].generation = RecordWord(rawValue: free).generation &+ 1
+        let mark = memory.load(.word(.recordMark, of: client), by: client)
+        let needsMark = mark <= UInt64(record) && configuration.fault != .markAfterRecord
+        let word = RecordWord(rawValue: free)
+        if needsMark {
+            clients[client].phase = .marking(free: word)
+        } else if configuration.fault == .wordBeforeBody {
+            file(client, free: word, configuration)
+        } else {
+            clients[client].phase = .writing(free: word)
+        }
+    }
+
+    func freeRecord(_ client: Int, _ configuration: ModelConfiguration) -> Int? {
+        (0..<configuration.records).first { record in
+            let word = memory.load(.word(.record(record), of: client), by: client)
+            return RecordWord(rawValue: word).state == .free
+        }
+    }
+
+    func task(_ client: Int, _ configuration: ModelConfiguration) -> ModelTask? {
+        let tasks = configuration.tasks[client]
+        return clients[client].task < tasks.count ? tasks[clients[client].task] : nil
+    }
+
+    private mutating func writeBody(_ client: Int, _ configuration: ModelConfiguration) {
+        guard let task = task(client, configuration) else { return }
+        let body = ModelCell.body(clients[client].record, of: client)
+        memory.storeBuffered(body, UInt64(task.place + 1), by: client)
+    }
+
+    private mutating func file(
+        _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
+    ) {
+        let record = clients[client].record
+        if case .claimLocally(let place)? = task(client, configuration) {
+            let slot = SlotWord(
+                rawValue: memory.load(.word(.slot(place), of: client), by: client))
+            if slot.isDelegated {
+                clients[client].enter(
+                    .claimingLocally(
+                        ClaimLocally(
+                            record: record, free: free, slot: place, delegation: slot,
+                            fault: configuration.fault)))
+                return
+            }
+        }
+        clients[client].enter(
+            .filing(FileClaim(record: record, free: free, fault: configuration.fault)))
+    }
+
+    private mutating func wait(_ client: Int) {
+        let generation = clients[client].generation
+        clients[client].enter(
+            .waiting(AwaitGrant(record: clients[client].record, generation: generation)))
+    }
+
+    private mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
+        clients[client].task += 1
+        clients[client].pending = nil
+        clients[client].phase = task(client, configuration) == nil ? .done : .ready
+    }
+
+    /// A claim turned out to be cancelled.
+    private mutating func endCancelled(
+        _ client: Int, _ word: RecordWord, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        let isOwn =
+            word.generation == clients[client].generation && word.state == .cancelled
+            || word.generation == clients[client].generation && word.state == .free
+        guard isOwn else { throw .impossible(client: client, word) }
+        let isTheFirst = clients[client].task == 0 && clients[client].cancellerHasStarted
+        guard isTheFirst else { throw .cancelledByNobody(client: client) }
+        endTask(client, configuration)
+    }
+
+    private mutating func finish(
+        _ client: Int, _ outcome: ClientOutcome, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        switch outcome {
+        case .adopted:
+            clients[client].phase = .ready
+        case .filed(.asked(let word)), .claimedLocally(.asked(let word)):
+            let isLate =
+                configuration.fault == .wordBeforeBody || configuration.fault == .markAfterRecord
+            if isLate {
+                clients[client].phase = .catchingUp(then: word)
+            } else {
+                wait(client)
+            }
+        case .claimedLocally(.granted):
+            clients[client].phase = .accessing
+        case .filed(.withdrawn(let word)), .claimedLocally(.withdrawn(let word)):
+            try endCancelled(client, word, configuration)
+        case .waited(let word):
+            try finishWaiting(client, word, configuration)
+        case .cancelled(true), .released(.released), .released(.freed):
+            endTask(client, configuration)
+        case .cancelled(false):
+            wait(client)
+        case .released(.notGranted):
+            guard configuration.fault == .grantBeforeWord else {
+                throw .impossible(client: client, memory.record(0, of: client))
+            }
+            endTask(client, configuration)
+        }
+    }
+
+    private mutating func finishWaiting(
+        _ client: Int, _ word: RecordWord, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        guard word.generation == clients[client].generation, word.state == .granted else {
+            return try endCancelled(client, word, configuration)
+        }
+        clients[client].pending = nil
+        clients[client].phase = .accessing
+    }
+
+    /// The deadline passes while the client waits: it gives up.
+    mutating func expire(
+        _ client: Int, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        clients[client].isAsleep = false
+        clients[client].enter(
+            .cancelling(
+                CancelClaim(
+                    record: clients[client].record, generation: clients[client].generation,
+                    fault: configuration.fault)))
+    }
+
+    /// The other thread means the first claim, whatever has become of it.
+    mutating func beginCancelling(_ client: Int, _ configuration: ModelConfiguration) {
+        clients[client].cancellerHasStarted = true
+        clients[client].canceller = CancelClaim(
+            record: 0, generation: 1, fault: configuration.fault)
+        _ = clients[client].resumeCanceller(observing: 0)
+    }
+
+    /// The other thread performs its next operation.
+    mutating func stepCanceller(_ client: Int) {
+        guard let operation = clients[client].cancellerPending,
+            let observed = perform(operation, on: client, by: client)
+        else { preconditionFailure("The canceller wants something, and never sleeps") }
+        _ = clients[client].resumeCanceller(observing: observed)
+    }
+}

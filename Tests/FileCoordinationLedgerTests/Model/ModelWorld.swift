@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything there is at one moment of the model, and what an event does to it.
+
+import FileCoordinationLedger
+
+/// A state of the model. A value: the explorer copies it to try what else could happen.
+struct ModelWorld: Hashable {
+    var memory: ModelMemory
+    var clients: [ModelClient]
+    var hosts: [ModelHost]
+    var deaths: Int
+    var stops: Int
+    var forks: Int
+    var delegations: Int
+
+    init(_ configuration: ModelConfiguration) {
+        let count = configuration.tasks.count
+        memory = ModelMemory(
+            clients: count, records: configuration.records,
+            processes: count + configuration.hosts)
+        clients = Array(repeating: ModelClient(), count: count)
+        hosts = Array(
+            repeating: ModelHost(clients: count, records: configuration.records),
+            count: configuration.hosts)
+        deaths = configuration.deaths
+        stops = configuration.stops
+        forks = configuration.forks
+        delegations = configuration.delegations
+        if !configuration.startsFromNothing { putInPlace() }
+    }
+
+    /// The first host reigns, and both clients are connected.
+    private mutating func putInPlace() {
+        memory[.word(.globalEpoch, of: 0)] = 1
+        for client in clients.indices {
+            memory[.word(.ledgerEpoch, of: client)] = 1
+            clients[client].phase = .ready
+            clients[client].isNamed = true
+            hosts[0].listed |= 1 << client
+        }
+        hosts[0].phase = .serving
+        hosts[0].epoch = HostEpoch(truncating: 1)
+    }
+
+    func process(ofHost host: Int) -> Int { clients.count + host }
+
+    /// Whether the lock that stands for the process's life is free.
+    func isLockFree(ofClient client: Int, _ fault: LedgerFault?) -> Bool {
+        let child = fault == .descriptorKeptAcrossFork && clients[client].hasForked
+        return !clients[client].isAlive && !child
+    }
+
+    /// The same for a host.
+    func isLockFree(ofHost host: Int, _ fault: LedgerFault?) -> Bool {
+        let child = fault == .descriptorKeptAcrossFork && hosts[host].hasForked
+        return !hosts[host].isAlive && !child
+    }
+
+    /// Performs an operation on the ledger of `client`. What was observed, or nil if the process
+    /// fell asleep.
+    mutating func perform(
+        _ operation: MemoryOperation, on client: Int, by process: Int
+    ) -> UInt64? {
+        switch operation {
+        case .load(let cell):
+            return memory.load(.word(cell, of: client), by: process)
+        case .store(let cell, let value):
+            memory.store(.word(cell, of: client), value, by: process)
+            return 0
+        case .storeReleasing(let cell, let value):
+            memory.storeBuffered(.word(cell, of: client), value, by: process)
+            return 0
+        case .compareExchange(let cell, let expected, let desired):
+            return memory.exchange(
+                .word(cell, of: client), expected: expected, desired: desired, by: process)
+        case .wake(let cell):
+            memory.flushAll(of: process)
+            if clients[client].isAsleep, case .sleep(cell, _)? = clients[client].pending {
+                clients[client].isAsleep = false
+                _ = clients[client].resume(observing: 0)
+            }
+            return 0
+        case .sleep(let cell, let lowHalf):
+            memory.flushAll(of: process)
+            let word = memory.load(.word(cell, of: client), by: process)
+            return UInt32(truncatingIfNeeded: word) == lowHalf ? nil : 0
+        }
+    }
+
+    /// What becomes of the world by an event.
+    mutating func apply(
+        _ event: ModelEvent, _ configuration: ModelConfiguration
+    ) throws(ModelViolation) {
+        switch event {
+        case .step(let process):
+            if process < clients.count {
+                try stepClient(process, configuration)
+            } else {
+                stepHost(process - clients.count, configuration)
+            }
+        case .flush(let process): memory.flushOne(of: process)
+        case .die, .stop, .resume, .fork: befall(event)
+        case .begin(let client): beginTask(client, configuration)
+        case .expire(let client): try expire(client, configuration)
+        case .believeMessage(let client):
+            clients[client].isAsleep = false
+            clients[client].pending = nil
+            clients[client].phase = .accessing
+        case .finishAccess(let client):
+            clients[client].enter(
+                .releasing(
+                    ReleaseClaim(
+                        record: clients[client].record, generation: clients[client].generation)))
+        case .beginCancelling(let client): beginCancelling(client, configuration)
+        case .stepCanceller(let client): stepCanceller(client)
+        case .takeOver, .hear, .look, .grant, .reap, .delegate, .revoke, .bury:
+            decide(event, configuration)
+        }
+    }
+
+    /// What happens to a process from outside.
+    private mutating func befall(_ event: ModelEvent) {
+        switch event {
+        case .die(let process):
+            deaths -= 1
+            if process < clients.count {
+                clients[process].isAlive = false
+            } else {
+                hosts[process - clients.count].isAlive = false
+            }
+        case .stop(let process):
+            stops -= 1
+            setStopped(process, true)
+        case .resume(let process):
+            setStopped(process, false)
+        case .fork(let process):
+            // The child has neither mapping nor lock, so there is nothing that it could do.
+            forks -= 1
+            if process < clients.count {
+                clients[process].hasForked = true
+            } else {
+                hosts[process - clients.count].hasForked = true
+            }
+        case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .beginCancelling,
+            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .delegate, .revoke, .bury:
+            preconditionFailure("Not a misfortune")
+        }
+    }
+
+    private mutating func setStopped(_ process: Int, _ isStopped: Bool) {
+        if process < clients.count {
+            clients[process].isStopped = isStopped
+        } else {
+            hosts[process - clients.count].isStopped = isStopped
+        }
+    }
+}
