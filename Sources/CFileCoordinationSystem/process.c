@@ -53,27 +53,21 @@ struct start {
 // files and signals, must not be touched there. So they speak to the kernel alone, and are cloned
 // through the name that sanitizers do not intercept.
 
-#if __has_attribute(disable_sanitizer_instrumentation)
-#define ON_BORROWED_MEMORY __attribute__((disable_sanitizer_instrumentation))
-#else
-#define ON_BORROWED_MEMORY
-#endif
-
 extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
 
-ON_BORROWED_MEMORY static int duplicate(int descriptor) {
+NOT_INSTRUMENTED static int duplicate(int descriptor) {
     // Above all numbers that are to be filled.
     return (int)syscall(SYS_fcntl, descriptor, F_DUPFD, INHERITED_AS + 1);
 }
 
-ON_BORROWED_MEMORY static void close_from(unsigned first) {
+NOT_INSTRUMENTED static void close_from(unsigned first) {
     if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
     struct rlimit limit = {.rlim_cur = 65536};
     getrlimit(RLIMIT_NOFILE, &limit);
     for (unsigned i = first; i < limit.rlim_cur && i < 1048576; i++) syscall(SYS_close, i);
 }
 
-ON_BORROWED_MEMORY static int become_daemon(void *argument) {
+NOT_INSTRUMENTED static int become_daemon(void *argument) {
     struct start *start = argument;
     // All zeros is the kernel's default action. All signals are blocked so far.
     const char standard[64] = {0};
@@ -99,7 +93,7 @@ failed:
     __builtin_unreachable();
 }
 
-ON_BORROWED_MEMORY static int become_intermediate(void *argument) {
+NOT_INSTRUMENTED static int become_intermediate(void *argument) {
     struct start *start = argument;
     if (__clone(become_daemon, start->daemon_stack, CLONE_VM | CLONE_VFORK, start) < 0)
         start->error = errno;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How every function here reports: the result, or -errno.
+// How every function here reports: the result, or -errno. And how some are kept plain.
 #ifndef FCS_RESULT_H
 #define FCS_RESULT_H
 
@@ -21,5 +21,12 @@
         } while (retried_ == -EINTR);                  \
         retried_;                                      \
     })
+
+/// For code that runs where a sanitizer's notes must not be touched.
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define NOT_INSTRUMENTED __attribute__((disable_sanitizer_instrumentation))
+#else
+#define NOT_INSTRUMENTED
+#endif
 
 #endif

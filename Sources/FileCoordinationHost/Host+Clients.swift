@@ -34,8 +34,10 @@ extension Host {
         } else {
             client = try adopt(ledgerName)
         }
-        guard client.ledger.processID == peer.processID else { throw LedgerError.notALedger(
-                name: ledgerName, reason: "it belongs to another process than its sender") }
+        guard client.ledger.processID == peer.processID else {
+            throw LedgerError.notALedger(
+                name: ledgerName, reason: "it belongs to another process than its sender")
+        }
         return client
     }
 
@@ -47,7 +49,8 @@ extension Host {
             expectedOwner: CurrentProcess.effectiveUserID)
         try ledger.raise(to: epoch)
         lastClient += 1
-        let client = Client(id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledgerName)
+        let client = Client(
+            id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledgerName)
         clients[client.id] = client
         clientsByLedger[ledgerName] = client.id
         return client
@@ -56,7 +59,9 @@ extension Host {
     func watchProcess(of client: Client, _ process: ProcessHandle?) {
         guard let process else { return }
         lastToken += 1
-        guard (try? poller.add(process.descriptor, token: lastToken, .readable)) != nil else { return }
+        guard (try? poller.add(process.descriptor, token: lastToken, .readable)) != nil else {
+            return
+        }
         client.process = process
         client.processToken = lastToken
         processes[lastToken] = client.id

@@ -22,7 +22,8 @@ extension Host {
                         + "\(CurrentProcess.effectiveUserID) only")
                 continue
             }
-            guard (try? poller.add(socket.descriptor, token: connection.token, .readable)) != nil else {
+            guard (try? poller.add(socket.descriptor, token: connection.token, .readable)) != nil
+            else {
                 refuse(connection, .limitReached, "the arbiter has no descriptor left for you")
                 continue
             }
@@ -77,9 +78,6 @@ extension Host {
         case .answered(let presenter, let claim, let failure):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             answered(client, presenter: presenter, claim: claim, failure: failure)
-        case .placed:
-            // Presenters come to another place by a record of their own.
-            refuse(connection, .malformed, "a presenter was placed by message")
         case .explain(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             explain(record, to: client)

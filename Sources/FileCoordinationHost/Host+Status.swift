@@ -68,12 +68,15 @@ extension Host {
     }
 
     private func party(claim: ClaimID) -> Party? {
-        guard let filed = arbiter.claim(claim), let owner = clients[filed.client] else { return nil }
+        guard let filed = arbiter.claim(claim), let owner = clients[filed.client] else {
+            return nil
+        }
         return Party(
             claim: claim.rawValue, presenter: nil, processID: owner.ledger.processID,
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
-            role: arbiter.stage(of: claim) == .granted ? .holder : .waiter, sinceNanoseconds: age(of: claim),
+            role: arbiter.stage(of: claim) == .granted ? .holder : .waiter,
+            sinceNanoseconds: age(of: claim),
             message: nil, isStopped: isStopped(owner))
     }
 
@@ -105,7 +108,9 @@ extension Host {
 extension YieldSteps {
     /// The Swift name of the message that decides: the last of the steps.
     var lastMessageName: String {
-        if !accommodateSubitemDeletions.isEmpty { return "accommodatePresentedSubitemDeletion(at:)" }
+        if !accommodateSubitemDeletions.isEmpty {
+            return "accommodatePresentedSubitemDeletion(at:)"
+        }
         if accommodateDeletion { return "accommodatePresentedItemDeletion" }
         if save { return "savePresentedItemChanges" }
         switch relinquish.last {

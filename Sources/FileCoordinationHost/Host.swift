@@ -167,8 +167,9 @@ package final class Host {
     private func leaveWhenIdle() {
         idleSince = nil
         guard
-            let election = (try? RoleLock.tryAcquire(
-                RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
+            let election =
+                (try? RoleLock.tryAcquire(
+                    RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
         else { return }
         try? runtime.directory.remove(RuntimeDirectory.Name.socket)
         acceptConnections()

@@ -80,7 +80,7 @@ package struct RuntimeDirectory: Sendable {
         do {
             directory = try openOrCreate(path)
         } catch {
-            let isWrongKind = 
+            let isWrongKind =
                 error.code == ErrorNumber.notADirectory || error.code == ErrorNumber.symbolicLink
             throw isWrongKind ? .notADirectory(path) : .unusable(path, error)
         }

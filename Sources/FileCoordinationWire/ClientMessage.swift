@@ -42,8 +42,6 @@ public enum ClientMessage: Hashable, Sendable {
     case filed(WireRecord)
     /// Look at this record: it is released or cancelled.
     case ended(WireRecord)
-    /// A presenter's place became known, changed, or is no more (Rule 5.5).
-    case placed(WireRecord, path: [UInt8]?)
     /// A presenter did what `claim` asked of it, or failed with an encoded error.
     case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
     /// Whom does this claim wait for?
@@ -93,11 +91,10 @@ extension ClientMessage: WireCoded {
         case hello = 1
         case filed = 2
         case ended = 3
-        case placed = 4
-        case answered = 5
-        case explain = 6
-        case statusRequest = 7
-        case handOver = 8
+        case answered = 4
+        case explain = 5
+        case statusRequest = 6
+        case handOver = 7
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -111,10 +108,6 @@ extension ClientMessage: WireCoded {
         case .ended(let record):
             encoder.raw(Kind.ended)
             encoder.value(record)
-        case .placed(let record, let path):
-            encoder.raw(Kind.placed)
-            encoder.value(record)
-            encoder.optional(path) { $0.path($1) }
         case .answered(let presenter, let claim, let failure):
             encoder.raw(Kind.answered)
             encoder.value(presenter)
@@ -135,10 +128,6 @@ extension ClientMessage: WireCoded {
         case .hello: self = .hello(try decoder.value(Hello.self))
         case .filed: self = .filed(try decoder.value(WireRecord.self))
         case .ended: self = .ended(try decoder.value(WireRecord.self))
-        case .placed:
-            self = .placed(
-                try decoder.value(WireRecord.self),
-                path: try decoder.optional { (decoder) throws(WireError) in try decoder.path() })
         case .answered:
             self = .answered(
                 presenter: try decoder.value(WireRecord.self),

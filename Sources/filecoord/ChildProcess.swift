@@ -67,13 +67,11 @@ struct ChildProcess {
     /// Waits first and reaps afterwards, so that no signal is sent to a number that is free.
     private static func waitForEnd(of child: pid_t, _ signals: SignalDesk) -> Int32 {
         var information = siginfo_t()
-        let leavingIt: Int32 = 0x0100_0000  // WNOWAIT
-        while waitid(P_PID, id_t(child), &information, WEXITED | leavingIt) != 0, errno == EINTR {}
+        while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
+            errno == EINTR
+        {}
         signals.stopForwarding()
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) != child, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : ExitStatus.signal(signal)
+        return ChildStatus.reap(child)
     }
 }
 
@@ -116,27 +114,22 @@ private final class Pipe {
 
 /// All that the child needs, in the form in which the kernel takes it.
 private final class Image {
-    private typealias CString = UnsafeMutablePointer<CChar>
-    private typealias CStrings = UnsafeMutablePointer<CString?>
-
-    private let candidates: CStrings
-    private let words: CStrings
-    private let environment: CStrings
+    private let candidates: CStringList
+    private let words: CStringList
+    private let environment: CStringList
     /// For a script without "#!": the shell, the script, its arguments.
-    private let shellWords: CStrings
+    private let shellWords: CStringList
     private let setDeathSignal: DeathSignal?
 
     /// prctl(2) as it is called here; the C library's header cannot be imported.
     private typealias DeathSignal = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
     private static let onDeathOfParent: Int32 = 1  // PR_SET_PDEATHSIG
 
-    /// Never freed: the program ends with its child.
-    init(candidates: [String], words: [String], environment additions: [String: String]) {
-        self.candidates = Self.list(candidates.map { strdup($0) })
-        let copies = words.map { strdup($0) }
-        self.words = Self.list(copies)
-        shellWords = Self.list([strdup("/bin/sh"), nil] + copies.dropFirst())
-        environment = Self.list(Self.environment(with: additions))
+    init(candidates: [String], words: [String], environment: [String: String]) {
+        self.candidates = CStringList(candidates)
+        self.words = CStringList(words)
+        shellWords = CStringList(["/bin/sh", nil] + Array(words.dropFirst()))
+        self.environment = CStringList(environmentWith: environment)
         setDeathSignal = dlsym(nil, "prctl").map { unsafeBitCast($0, to: DeathSignal.self) }
     }
 
@@ -149,12 +142,12 @@ private final class Image {
         pthread_sigmask(SIG_SETMASK, &mask, nil)
 
         var failure = ENOENT
-        var candidate = candidates
+        var candidate = candidates.pointer
         while let path = candidate.pointee {
-            execve(path, words, environment)
+            execve(path, words.pointer, environment.pointer)
             if errno == ENOEXEC {
-                shellWords[1] = path
-                execve("/bin/sh", shellWords, environment)
+                shellWords.pointer[1] = path
+                execve("/bin/sh", shellWords.pointer, environment.pointer)
             }
             // As execvp does: a file that may not be run is worth more mention than none.
             if errno != ENOENT, errno != ENOTDIR { failure = errno }
@@ -162,24 +155,5 @@ private final class Image {
         }
         write(report, &failure, MemoryLayout<Int32>.size)
         _exit(ExitStatus.cannotRun.rawValue)
-    }
-
-    private static func list(_ strings: [CString?]) -> CStrings {
-        let list = CStrings.allocate(capacity: strings.count + 1)
-        for (index, string) in strings.enumerated() { list[index] = string }
-        list[strings.count] = nil
-        return list
-    }
-
-    /// This process's variables as the bytes that they are, but for those that are given anew.
-    private static func environment(with additions: [String: String]) -> [CString?] {
-        var result = additions.keys.sorted().map { strdup("\($0)=\(additions[$0] ?? "")") }
-        var entry = environ
-        while let text = entry.pointee {
-            let name = String(cString: text).prefix { $0 != "=" }
-            if additions[String(name)] == nil { result.append(strdup(text)) }
-            entry += 1
-        }
-        return result
     }
 }

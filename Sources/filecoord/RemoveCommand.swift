@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordination
+import FileCoordinationArbiter
 import FileCoordinationSystem
 import Foundation
 

@@ -23,19 +23,34 @@ final class Spool {
         _ = Foundation.umask(umask)
         _ = try Self.target(path)
         let directory = PathParts(path).directory
-        do throws(SystemError) {
-            if let file = try UnnamedFile.tryCreate(in: Directory.open(directory)) {
-                contents = file
-                return
-            }
-            try Self.check(Result { () throws(Failure) in try signals.hold() })
-            let (file, name) = try UnnamedFile.createNamed(in: directory)
+        if let file = try Self.attempt(
+            in: directory, { () throws(SystemError) in try Self.fileWithoutName(in: directory) })
+        {
             contents = file
-            leftover = name
+            return
+        }
+        // No signal may come between the file's making and its being known.
+        try signals.hold()
+        let (file, name) = try Self.attempt(in: directory) { () throws(SystemError) in
+            try UnnamedFile.createNamed(in: directory)
+        }
+        contents = file
+        leftover = name
+        try signals.end(removing: name)
+    }
+
+    private static func fileWithoutName(in path: String) throws(SystemError) -> Descriptor? {
+        try UnnamedFile.tryCreate(in: Directory.open(path))
+    }
+
+    private static func attempt<Result>(
+        in directory: String, _ body: () throws(SystemError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SystemError) {
+            return try body()
         } catch {
             throw Failure(errorNumber: error.code, doing: "write in", path: directory)
         }
-        try signals.end(removing: leftover)
     }
 
     // MARK: Filling

@@ -38,13 +38,14 @@ enum UnnamedFile {
     /// Creates a file with a name that nobody else has; returns the name's path, too.
     static func createNamed(in path: String) throws(SystemError) -> (Descriptor, String) {
         var template = Array("\(path)/.filecoord-XXXXXX".utf8CString)
-        let number = mkostemp(&template, O_CLOEXEC)
+        let number = mkstemp(&template)
         guard number >= 0 else {
             throw SystemError(code: errno, operation: "create a file in \(path)")
         }
         let name = template.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         return (Descriptor(adopting: number), name)
     }
 

@@ -93,8 +93,9 @@ struct DaemonRun {
 
     /// A log in the runtime directory, for a daemon whose standard error nobody reads.
     private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (HostLogEntry) -> Void {
-        guard let file = try? runtime.directory.openFile(
-            RuntimeDirectory.Name.log, [.write, .create, .append])
+        guard
+            let file = try? runtime.directory.openFile(
+                RuntimeDirectory.Name.log, [.write, .create, .append])
         else { return { _ in } }
         return { entry in
             guard let size = try? file.status().size, size < logLimit else { return }

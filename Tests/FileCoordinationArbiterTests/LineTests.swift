@@ -77,8 +77,8 @@ import Testing
         expectTimeline(
             .claim("reader inside      ", .read("/d/s/f"), "===         "),
             .claim("D, M or R          ", .write("/d/", mode), " ..===      "),
-            .claim("later reader inside", .read("/d/g"), "  ...==     "),
-            .claim("later writer inside", .write("/d/s/f"), "   ..===    "),
+            .claim("later reader inside", .read("/d/g"), "  ....==     "),
+            .claim("later writer inside", .write("/d/s/f"), "   ...===    "),
             .claim("elsewhere          ", .write("/dd/f"), "   =        "))
     }
 
@@ -175,7 +175,7 @@ import Testing
 
     @Test func `A line of writers is a chain in which each end wakes one claim`() {
         var desk = Desk()
-        let line = (0..<20).map { _ in desk.file(.write("/d/f")) }
+        let line = (0..<12).map { _ in desk.file(.write("/d/f")) }
         for (index, claim) in line.enumerated() {
             #expect(desk.stage(claim) == .granted)
             desk.end(claim, .unchanged)

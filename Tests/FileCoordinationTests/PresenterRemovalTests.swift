@@ -114,4 +114,32 @@ final class PresenterRemovalTests: XCTestCase {
         log.wait(for: "presenter freed")
         log.wait(for: "reacquirer freed")
     }
+
+    func testAPresenterThatKeepsItsBlocksIsReleasedToo() {
+        let log = log
+        let kept = Keepsake<@Sendable (ScriptedPresenter.Reacquirer?) -> Void>()
+        let answered: @Sendable (AnyObject) -> @Sendable (UInt64, (any Error)?) -> Void = { _ in
+            { _, _ in }
+        }
+        do {
+            // As the session does it: its closures know the presenter, the presenter its block.
+            let presenter = ScriptedPresenter(
+                queue: queue, log: log,
+                relinquish: { _, block in
+                    kept.value = block
+                    log.note("thinking")
+                },
+                freed: { log.note("presenter freed") })
+            let mailbox = PresenterMailbox(
+                presenter: presenter, queue: queue, methods: .all,
+                answer: { claim, failure in answered(presenter)(claim, failure) },
+                relinquishmentChanged: { _, _ in })
+            mailbox.ask(claim: 1, steps: toWriter)
+            log.wait(for: "thinking")
+            settle()
+            mailbox.invalidate()
+        }
+        log.wait(for: "presenter freed")
+        kept.value?(nil)
+    }
 }

@@ -50,21 +50,16 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "ended", .client(.ended(WireRecord(index: .max, generation: .max))),
             "03 ffffffff ffffffff"),
         Golden(
-            "placed", .client(.placed(record, path: [0x2F, 0x61, 0x2F, 0xFF])),
-            "04 07000000 04030201 01 0400 2f612fff"),
-        Golden(
-            "placed nowhere", .client(.placed(record, path: nil)), "04 07000000 04030201 00"),
-        Golden(
             "answered",
             .client(.answered(presenter: record, claim: 0x0102_0304_0506_0708, failure: nil)),
-            "05 07000000 04030201 0807060504030201 00"),
+            "04 07000000 04030201 0807060504030201 00"),
         Golden(
             "answered with a failure",
             .client(.answered(presenter: record, claim: 1, failure: [0xDE, 0xAD])),
-            "05 07000000 04030201 0100000000000000 01 0200 dead"),
-        Golden("explain", .client(.explain(record)), "06 07000000 04030201"),
-        Golden("statusRequest", .client(.statusRequest), "07"),
-        Golden("handOver", .client(.handOver), "08"),
+            "04 07000000 04030201 0100000000000000 01 0200 dead"),
+        Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
+        Golden("statusRequest", .client(.statusRequest), "06"),
+        Golden("handOver", .client(.handOver), "07"),
     ]
 
     private static let hostMessages = [

@@ -36,17 +36,31 @@ struct HostileBytesTests {
         arguments: [
             ("a ledger's name that leaves its directory", "01 0100 0200 2e2e", .ledgerName),
             ("a ledger's name with a slash", "01 0100 0300 612f62", .ledgerName),
-            ("a relative path", "04 0000000000000000 01 0100 61", .path),
-            ("a path with a dot component", "04 0000000000000000 01 0400 2f612f2e", .path),
-            ("a path with a NUL", "04 0000000000000000 01 0200 2f00", .path),
-            ("an empty path", "04 0000000000000000 01 0000", .path),
-            ("a flag that is neither", "04 0000000000000000 02", .flag),
+            (
+                "a flag that is neither", "04 0000000000000000 0000000000000000 02", .flag
+            ),
         ] as [(String, String, WireError.Field)])
     func `An illegal value from a client is refused`(
         _ what: String, _ hex: String, _ field: WireError.Field
     ) {
         #expect(throws: WireError.illegalValue(field), "\(what)") {
             try ClientMessage(decoding: [UInt8](hex: hex))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a relative path", "01 0100 61", .path),
+            ("a path with a dot component", "01 0400 2f612f2e", .path),
+            ("a path with a NUL", "01 0200 2f00", .path),
+            ("an empty path", "01 0000", .path),
+            ("a flag that is neither", "02", .flag),
+        ] as [(String, String, WireError.Field)])
+    func `An illegal place of a presenter is refused`(
+        _ what: String, _ hex: String, _ field: WireError.Field
+    ) {
+        #expect(throws: WireError.illegalValue(field), "\(what)") {
+            try PresenterBody(decoding: [UInt8](hex: "0000 \(hex) 00000000"))
         }
     }
 
@@ -114,7 +128,7 @@ struct HostileBytesTests {
             try StatusReport(decoding: [UInt8](hex: "01000000 00 0000000000000000 0100 ffffffff"))
         }
         #expect(throws: WireError.tooLong(.path)) {
-            try ClientMessage(decoding: [UInt8](hex: "04 0000000000000000 01 ffff"))
+            try PresenterBody(decoding: [UInt8](hex: "0000 01 ffff"))
         }
         #expect(throws: WireError.truncated) {
             try HostMessage(decoding: [UInt8](hex: "88 00f0"))

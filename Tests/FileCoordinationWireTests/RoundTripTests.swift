@@ -20,8 +20,6 @@ struct RoundTripTests {
             .hello(Hello(ledgerName: [])),
             .hello(Hello(ledgerName: [UInt8](repeating: 0xFE, count: WireLimits.ledgerNameBytes))),
             .filed(WireRecord(index: .max, generation: 0)),
-            .placed(record, path: ItemPath.long(WireLimits.pathBytes).bytes),
-            .placed(record, path: [UInt8](text: "//a//b/")),
             .answered(presenter: record, claim: .max, failure: longest),
             .answered(presenter: record, claim: 0, failure: []),
         ]
@@ -103,7 +101,6 @@ struct RoundTripTests {
         let path = try #require(ItemPath(components: [[UInt8](text: "a"), name]))
         let item = AccessItem(path: path, access: .reading([]))
         let samples: [Sample] = [
-            .client(.placed(record, path: path.bytes)),
             .claimBody(ClaimBody(purpose: name, items: [item])),
             .presenterBody(PresenterBody(purpose: name, path: path.bytes, methods: [])),
             .delivery(Delivery(presenter: record, message: .notice(.subitemDidChange(path)))),
@@ -168,7 +165,7 @@ struct RoundTripTests {
                 .encodeChecked()
         }
         #expect(throws: WireError.illegalValue(.path)) {
-            try ClientMessage.placed(record, path: [UInt8](text: "a/b")).encodeChecked()
+            try PresenterBody(purpose: [1], path: [UInt8](text: "a/b"), methods: []).encodeChecked()
         }
         #expect(throws: WireError.tooLong(.path)) {
             try body(AccessItem(path: .long(4097), access: .reading([]))).encodeChecked()

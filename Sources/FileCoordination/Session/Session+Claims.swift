@@ -23,10 +23,12 @@ extension Session {
         let record: RecordReference
         do {
             record = try ledger.write(
-                kind: .claim, body: body.encode(), outcomeCapacity: items.count,
+                kind: .claim, body: body.encodeChecked(), outcomeCapacity: items.count,
                 wantsMessage: onEnding != nil)
-        } catch {
+        } catch let error as LedgerError {
             throw FailureReason(error).nsError
+        } catch {
+            throw FailureReason.limitReached("\(error)").nsError
         }
         let claim = PendingClaim(record: record, ledger: ledger, onEnding: onEnding)
         state.withLock { $0.claims[record] = claim }

@@ -143,9 +143,11 @@ extension Session {
         case .explanation(let record, _, let parties): explained(record, parties: parties)
         case .deliveryPart(let part, let isLast):
             // A part that cannot be put together ends the conversation; the next hello makes up.
-            guard let whole = try? state.withLock({
-                try $0.deliveryParts.add(part, isLast: isLast)
-            }) else { return !isLast }
+            guard
+                let whole = try? state.withLock({
+                    try $0.deliveryParts.add(part, isLast: isLast)
+                })
+            else { return !isLast }
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .statusPart: break

@@ -117,6 +117,12 @@ struct Rulebook: Hashable {
 
     /// Exceptions A and B; `directly`: only if `other` itself awaits our presenter.
     func isExcused(_ claim: SeenClaim, from other: SeenClaim, directly: Bool = false) -> Bool {
+        // Nobody is asked, and nobody runs, for whose sake there could be an exception.
+        let purpose = claim.filed.purpose
+        guard claims.contains(where: { seen in
+            seen.isGranted && seen.filed.purpose == purpose
+                || seen.awaited.contains { purposes[$0] == purpose }
+        }) else { return false }
         var excusable: (SeenClaim) -> Bool = { seen in
             seen.awaited.contains { purposes[$0] == claim.filed.purpose }
         }

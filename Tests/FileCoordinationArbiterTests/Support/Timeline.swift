@@ -29,7 +29,7 @@ struct Row {
     let subject: Subject
     let picture: String
 
-    /// A claim; `inside` names the row of the claim in whose accessor the call is made.
+    /// A claim; `inside` is the first word of the row of the claim in whose accessor the call is made.
     static func claim(
         _ name: String, _ items: [AccessItem], purpose: String? = nil, inside: String? = nil,
         outcome: ItemOutcome = .changed, _ picture: String
@@ -130,7 +130,7 @@ private struct Player {
         guard case .claim(let items, let purpose, let inside, _) = rows[index].subject,
             claims[index] == nil, script[index][instant] != " "
         else { return }
-        let outer = rows.firstIndex { $0.name == inside }
+        let outer = rows.firstIndex { $0.name.prefix { $0 != " " } == inside ?? " " }
         let client = outer.flatMap { clients[$0] } ?? desk.client()
         let purposeOfOuter = outer.flatMap { claims[$0] }.flatMap { id in
             desk.witness.rules.claim(id)?.filed.purpose.description

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ends a program that would go on for ever: a signal, or the end of the pipe that feeds it.
+
+import FileCoordinationSystem
+import Foundation
+
+/// Waits for the end of the program.
+final class EndOfProgram: Sendable {
+    private let hasCome = Monitor(false)
+    /// The mask that children are to start with.
+    let originalMask: sigset_t
+
+    /// Takes over TERM, INT and HUP; to be made before any other thread, on the main one.
+    init() throws(Failure) {
+        var taken = sigset_t()
+        sigemptyset(&taken)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&taken, signal) }
+        var original = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &taken, &original)
+        originalMask = original
+        try start("signals") { [self, taken] in
+            var awaited = taken
+            var number: Int32 = 0
+            sigwait(&awaited, &number)
+            come()
+        }
+    }
+
+    /// Blocks the thread until the program is to end.
+    func wait() throws(Failure) {
+        var status = stat()
+        if fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
+            try start("end of input") { [self] in
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = read(STDIN_FILENO, &buffer, buffer.count)
+                    guard count > 0 || (count < 0 && errno == EINTR) else { break }
+                }
+                come()
+            }
+        }
+        _ = hasCome.wait { $0 }
+    }
+
+    private func come() {
+        hasCome.withLock { $0 = true }
+        hasCome.notifyAll()
+    }
+
+    private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) {
+        do {
+            try DetachedThread.start(name: name, body)
+        } catch {
+            throw Failure(.unavailable, "cannot start a thread: \(error)")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord present`: presenters that print what they hear, for trying things out and for scripts
+// that want to be asked.
+
+import ArgumentParser
+import FileCoordination
+import FileCoordinationSystem
+import Foundation
+
+/// Presenters on the command line.
+struct PresentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "present",
+        abstract: "Present files: be asked before others use them, and told after they did.",
+        discussion: """
+            Registers one presenter for each PATH, which need not exist, and prints each message \
+            as it comes, one a line; the first is "registered". Every message that wants an answer \
+            is answered at once, unless an option says otherwise. It ends on SIGINT or SIGTERM, \
+            and on the end of standard input if that is a pipe.
+
+            The options about messages may be repeated. Of one message, first the delay passes, \
+            then the shell commands run in their order, then it is answered. A shell command gets \
+            the message in $FILECOORD_MESSAGE, the item that it is about in $FILECOORD_PATH and \
+            $FILECOORD_URL, and in $FILECOORD_PURPOSE the purpose for accesses of its own: with \
+            that, it may use the item while others wait for the answer. Its output goes to \
+            standard error.
+
+            With --json, each line is an object with the fields time, presenter and message, and, \
+            where they apply, url, oldURL, newURL, version and attributes.
+
+            MESSAGES that can be refused
+            \(PresenterMessage.names([.consent]))
+            that are answered
+            \(PresenterMessage.names([.answer]))
+            and that only tell
+            \(PresenterMessage.names([.nothing]))
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord present notes.txt
+              filecoord present a.txt --on savePresentedItemChanges \
+            'echo saved | filecoord write --purpose "$FILECOORD_PURPOSE" "$FILECOORD_PATH"'
+              filecoord present a.txt --fail accommodatePresentedItemDeletion
+            """)
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Run SHELL before answering; a status other than 0 refuses.",
+            valueName: "message> <shell"))
+    var on: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer after SECONDS; fractions are allowed.", valueName: "message> <seconds"))
+    var delay: [String] = []
+
+    @Option(help: ArgumentHelp("Refuse.", valueName: "message"))
+    var fail: [String] = []
+
+    @Option(help: ArgumentHelp("Leave without an answer for ever.", valueName: "message"))
+    var neverAnswer: [String] = []
+
+    @Argument(help: "The files or directories to present.")
+    var paths: [String]
+
+    private func reactions() throws -> [PresenterMessage: PresenterReaction] {
+        try PresenterReaction.parse(on: on, delay: delay, fail: fail, neverAnswer: neverAnswer)
+    }
+
+    func validate() throws { _ = try reactions() }
+
+    func run() throws {
+        let end = try EndOfProgram()
+        let printer = PresenterPrinter(json ? .json : .people)
+        let shells = ShellRunner(signalMask: end.originalMask)
+        let reactions = try reactions()
+        let presenters = try paths.map { path in
+            PrintingPresenter(
+                url: try UserPath.url(path), reactions: reactions, printer: printer,
+                shells: shells)
+        }
+        for presenter in presenters {
+            guard presenter.register() else {
+                throw Failure(
+                    .unavailable, "\(presenter.path) cannot be presented; the reason is above")
+            }
+        }
+        try end.wait()
+        for presenter in presenters { NSFileCoordinator.removeFilePresenter(presenter) }
+        shells.endAll()
+    }
+}

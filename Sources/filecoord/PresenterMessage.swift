@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The messages that a presenter gets, by the names under which `present` prints them.
+
+/// A message to a presenter; the raw value is its name.
+enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
+    case relinquishToReader = "relinquishPresentedItem(toReader:)"
+    case relinquishToWriter = "relinquishPresentedItem(toWriter:)"
+    case save = "savePresentedItemChanges"
+    case accommodateDeletion = "accommodatePresentedItemDeletion"
+    case accommodateSubitemDeletion = "accommodatePresentedSubitemDeletion(at:)"
+    case accommodateEviction = "accommodatePresentedItemEviction"
+    case didMove = "presentedItemDidMove(to:)"
+    case didChange = "presentedItemDidChange"
+    case didChangeUbiquityAttributes = "presentedItemDidChangeUbiquityAttributes"
+    case subitemDidAppear = "presentedSubitemDidAppear(at:)"
+    case subitemDidMove = "presentedSubitem(at:didMoveTo:)"
+    case subitemDidChange = "presentedSubitemDidChange(at:)"
+    case reacquireFromReader = "reacquire(fromReader)"
+    case reacquireFromWriter = "reacquire(fromWriter)"
+
+    /// What the sender expects of the presenter.
+    enum Expectation: Hashable, Sendable {
+        /// An answer, which may be an error (Rule 9.1).
+        case consent
+        /// An answer, which cannot be an error (Rule 9.4).
+        case answer
+        /// Nothing (Rule 7.1).
+        case nothing
+    }
+
+    /// What the sender of this message expects.
+    var expectation: Expectation {
+        switch self {
+        case .save, .accommodateDeletion, .accommodateSubitemDeletion, .accommodateEviction:
+            .consent
+        case .relinquishToReader, .relinquishToWriter:
+            .answer
+        case .didMove, .didChange, .didChangeUbiquityAttributes, .subitemDidAppear,
+            .subitemDidMove, .subitemDidChange, .reacquireFromReader, .reacquireFromWriter:
+            .nothing
+        }
+    }
+
+    /// The names of the messages that expect one of `expectations`, one a line.
+    static func names(_ expectations: Set<Expectation>) -> String {
+        allCases.filter { expectations.contains($0.expectation) }.map { "  \($0.rawValue)" }
+            .joined(separator: "\n")
+    }
+}

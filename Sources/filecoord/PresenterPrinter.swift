@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of `present`: one for each message, out at once.
+
+import FileCoordinationSystem
+import Foundation
+
+/// Prints what presenters hear.
+final class PresenterPrinter: Sendable {
+    /// How lines look.
+    enum Style: Hashable, Sendable {
+        case people
+        case json
+    }
+
+    /// What goes with a message, in the order in which it is printed.
+    typealias Fields = [(name: String, value: JSONText)]
+
+    private let style: Style
+    /// Lines of several presenters come from several threads.
+    private let turn = Lock(())
+
+    init(_ style: Style) { self.style = style }
+
+    /// Prints that the presenter of `path` heard `message`.
+    func print(_ path: String, _ message: String, _ fields: Fields = []) {
+        turn.withLock { _ in
+            let line =
+                switch style {
+                case .people: Self.people(path, message, fields)
+                case .json: Self.json(path, message, fields)
+                }
+            do throws(Failure) {
+                try Console.print(line)
+            } catch {
+                // Nobody reads any more: the end of the process unregisters all presenters.
+                for line in error.lines { Console.say(line) }
+                _exit(error.status)
+            }
+        }
+    }
+
+    private static func people(_ path: String, _ message: String, _ fields: Fields) -> String {
+        let details = fields.map { field in
+            switch field.value {
+            case .text(let text): "  \(field.name) \(text)"
+            case let value: "  \(field.name) \(value)"
+            }
+        }
+        return "\(WallClock.time)  \(path)  \(message)\(details.joined())"
+    }
+
+    private static func json(_ path: String, _ message: String, _ fields: Fields) -> String {
+        JSONText.object(
+            [
+                ("time", .text(WallClock.timestamp)), ("presenter", .text(path)),
+                ("message", .text(message)),
+            ] + fields
+        ).description
+    }
+}
+
+/// What time it is, for people and logs.
+enum WallClock {
+    /// The date and time in UTC, to the microsecond.
+    static var timestamp: String {
+        let (time, microseconds) = now(gmtime_r)
+        let date = "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1, 2))-\(padded(time.tm_mday, 2))"
+        return "\(date)T\(clock(time)).\(padded(microseconds, 6))Z"
+    }
+
+    /// The time of day, to the millisecond.
+    static var time: String {
+        let (time, microseconds) = now(localtime_r)
+        return "\(clock(time)).\(padded(microseconds / 1000, 3))"
+    }
+
+    private static func now(
+        _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+    ) -> (tm, Int32) {
+        var moment = timespec()
+        clock_gettime(CLOCK_REALTIME, &moment)
+        var result = tm()
+        _ = split(&moment.tv_sec, &result)
+        return (result, Int32(moment.tv_nsec / 1000))
+    }
+
+    private static func clock(_ time: tm) -> String {
+        "\(padded(time.tm_hour, 2)):\(padded(time.tm_min, 2)):\(padded(time.tm_sec, 2))"
+    }
+
+    private static func padded(_ number: Int32, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shell commands that presenters run, each waited for by a thread of its own, so that none holds up
+// a presenter.
+
+import FileCoordinationSystem
+import Foundation
+
+/// Runs shell commands.
+final class ShellRunner: Sendable {
+    private let signalMask: sigset_t
+    private let running = Lock<Set<pid_t>>([])
+
+    /// - Parameter signalMask: what commands start with.
+    init(signalMask: sigset_t) { self.signalMask = signalMask }
+
+    /// Runs `command` with these variables besides the ones of this process; calls `completion` on
+    /// another thread, with a status as shells have it.
+    ///
+    /// Its standard output goes to standard error, for ours is made of messages, and its standard
+    /// input is empty, for ours tells when to end.
+    func run(
+        _ command: String, environment: [String: String],
+        completion: @escaping @Sendable (Int32) -> Void
+    ) {
+        do {
+            try DetachedThread.start(name: "shell") { [self] in
+                completion(runToEnd(command, environment))
+            }
+        } catch {
+            Console.say("cannot run \"\(command)\": \(error)")
+            completion(ExitStatus.cannotRun.rawValue)
+        }
+    }
+
+    /// Asks the commands that are running to end.
+    func endAll() {
+        running.withLock { for child in $0 { kill(child, SIGTERM) } }
+    }
+
+    private func runToEnd(_ command: String, _ environment: [String: String]) -> Int32 {
+        var child: pid_t = 0
+        // Known from the first moment, so that the end of the program does not miss it.
+        let error = running.withLock { running in
+            let error = spawn(command, environment, &child)
+            if error == 0 { running.insert(child) }
+            return error
+        }
+        guard error == 0 else {
+            Console.say("cannot run \"\(command)\": \(String(cString: strerror(error)))")
+            return ExitStatus.cannotRun.rawValue
+        }
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
+            errno == EINTR
+        {}
+        running.withLock { _ = $0.remove(child) }
+        return ChildStatus.reap(child)
+    }
+
+    private func spawn(
+        _ command: String, _ environment: [String: String], _ child: inout pid_t
+    ) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = signalMask
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let words = CStringList(["/bin/sh", "-c", command])
+        let variables = CStringList(environmentWith: environment)
+        return posix_spawn(
+            &child, "/bin/sh", &actions, &attributes, words.pointer, variables.pointer)
+    }
+}

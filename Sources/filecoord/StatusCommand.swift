@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord status`: who holds, who waits for whom, who presents (Rule 18.5).
+
+import ArgumentParser
+import FileCoordination
+import FileCoordinationHost
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+/// What the arbiter knows.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show who holds which file, who waits for whom, and who presents.",
+        discussion: """
+            Nobody is held up by asking. Only programs of this user that share the runtime \
+            directory are seen; "filecoord --help" says which that is.
+
+            With --json, one object on one line:
+              {"arbiter": {"pid", "kind": "daemon"|"embedded", "uptime", "protocol"} or null,
+               "claims": [{"id", "pid", "process", "purpose",
+                           "state": "waiting"|"asking"|"granted", "since", "stopped",
+                           "items": [{"path", "access": "reading"|"writing", "options"}],
+                           "waitsFor": [{"claim", "pid", "process"} or
+                                        {"presenter", "pid", "process", "message"}]}],
+               "presenters": [{"id", "pid", "process", "path", "unresponsive", "stopped"}]}
+            Times are in seconds, claims in the order of their line.
+
+            EXAMPLES
+              filecoord status
+              filecoord status --json | jq '.claims[] | select(.state == "waiting")'
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Show it again every second, until interrupted.")
+    var watch = false
+
+    func run() throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard watch else {
+            return try show(Self.ask(environment), isAgain: false, environment)
+        }
+        var isAgain = false
+        while true {
+            try show(Self.ask(environment), isAgain: isAgain, environment)
+            isAgain = true
+            sleep(1)
+        }
+    }
+
+    private func show(
+        _ report: StatusReport?, isAgain: Bool, _ environment: [String: String]
+    ) throws {
+        guard !json else { return try Console.print(StatusJSON.text(report)) }
+        let directory = try Self.opening { try RuntimeDirectory.open(environment: environment) }
+        if watch, Console.isTerminal {
+            // Home, and erase everything below.
+            try Console.write(Array("\u{1b}[H\u{1b}[J".utf8), to: STDOUT_FILENO)
+        } else if isAgain {
+            try Console.print("")
+        }
+        for line in StatusTable(report, runtimeDirectory: directory.path).lines {
+            try Console.print(line)
+        }
+    }
+
+    /// Asks the present arbiter; nil if there is none.
+    static func ask(_ environment: [String: String]) throws(Failure) -> StatusReport? {
+        try opening {
+            guard let client = try StatusClient(environment: environment) else { return nil }
+            guard let report = try client.report() else {
+                throw Failure(
+                    .unavailable,
+                    "the arbiter does not answer: try again, and if that does not help, end the "
+                        + "process that is shown by \"fuser -v\" of the runtime directory's socket")
+            }
+            return report
+        }
+    }
+
+    private static func opening<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
+        do {
+            return try body()
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.unavailable, "\(error)")
+        }
+    }
+}

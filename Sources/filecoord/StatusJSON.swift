@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Status for programs. Names and their order are a promise.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationWire
+
+/// Status as JSON.
+enum StatusJSON {
+    /// The report as one line; nil is the report of nobody.
+    static func text(_ report: StatusReport?) -> String {
+        JSONText.object([
+            ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),
+            ("claims", .list((report?.claims ?? []).map { claim($0) })),
+            ("presenters", .list((report?.presenters ?? []).map { presenter($0) })),
+        ]).description
+    }
+
+    private static func arbiter(_ arbiter: ArbiterStatus) -> JSONText {
+        .object([
+            ("pid", .number(arbiter.processID)),
+            ("kind", .text(arbiter.kind.name)),
+            ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
+            ("protocol", .number(arbiter.protocolVersion)),
+        ])
+    }
+
+    private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONText {
+        .object([
+            ("id", .number(claim.claim)),
+            ("pid", .number(claim.processID)),
+            ("process", .text(claim.processName)),
+            ("purpose", .text(claim.purpose)),
+            ("state", .text(claim.stage.name)),
+            ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
+            ("stopped", .truth(claim.isStopped)),
+            ("items", .list(claim.items.map { item($0) })),
+            ("waitsFor", .list(claim.waitsFor.map { party($0) })),
+        ])
+    }
+
+    private static func item(_ item: AccessItem) -> JSONText {
+        .object([
+            ("path", .text(item.path.bytes)),
+            ("access", .text(item.access.isWriting ? "writing" : "reading")),
+            ("options", .list(item.access.optionNames.map { .text($0) })),
+        ])
+    }
+
+    private static func party(_ party: Party) -> JSONText {
+        let process: [(name: String, value: JSONText)] = [
+            ("pid", .number(party.processID)), ("process", .text(party.processName)),
+        ]
+        if let presenter = party.presenter {
+            let message = party.message.map { JSONText.text($0) } ?? .null
+            return .object(
+                [("presenter", .number(presenter))] + process + [("message", message)])
+        }
+        return .object([("claim", party.claim.map { .number($0) } ?? .null)] + process)
+    }
+
+    private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONText {
+        .object([
+            ("id", .number(presenter.presenter)),
+            ("pid", .number(presenter.processID)),
+            ("process", .text(presenter.processName)),
+            ("path", presenter.path.map { .text($0) } ?? .null),
+            ("unresponsive", .truth(presenter.isUnresponsive)),
+            ("stopped", .truth(presenter.isStopped)),
+        ])
+    }
+}
+
+extension HostKind {
+    /// The word for it in output.
+    var name: String {
+        switch self {
+        case .daemon: "daemon"
+        case .embedded: "embedded"
+        }
+    }
+}
+
+extension ClaimStage {
+    /// The word for it in output.
+    var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .asking: "asking"
+        case .granted: "granted"
+        }
+    }
+}
+
+extension Access {
+    /// The options' Swift names.
+    var optionNames: [String] {
+        switch self {
+        case .reading(let options): options.names
+        case .writing(let mode): mode.name.map { [$0] } ?? []
+        }
+    }
+}
+
+extension FileCoordinationArbiter.ReadingOptions {
+    /// The options' Swift names.
+    fileprivate var names: [String] {
+        let all: [(Self, String)] = [
+            (.withoutChanges, "withoutChanges"), (.resolvesSymbolicLink, "resolvesSymbolicLink"),
+            (.immediatelyAvailableMetadataOnly, "immediatelyAvailableMetadataOnly"),
+            (.forUploading, "forUploading"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension WritingMode {
+    /// The option's Swift name.
+    fileprivate var name: String? {
+        switch self {
+        case .plain: nil
+        case .deleting: "forDeleting"
+        case .moving: "forMoving"
+        case .merging: "forMerging"
+        case .replacing: "forReplacing"
+        case .metadataOnly: "contentIndependentMetadataOnly"
+        }
+    }
+}
