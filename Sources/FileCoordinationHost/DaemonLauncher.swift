@@ -20,7 +20,9 @@ package struct DaemonLauncher: Sendable {
     package static let electedFlag = "--elected"
 
     /// Looks for the daemon: `$FILECOORDINATIOND`, beside the executable, `PATH` unless root or
-    /// setuid, libexec. An empty `$FILECOORDINATIOND` means: none, host in the program itself.
+    /// setuid, libexec.
+    ///
+    /// An empty `$FILECOORDINATIOND` means: none, host in the program itself.
     package static func find(environment: [String: String]) -> DaemonLauncher? {
         guard !CurrentProcess.hasBorrowedRights else {
             return libexec.first(where: isExecutable).map {

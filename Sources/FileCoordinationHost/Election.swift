@@ -43,7 +43,9 @@ package struct Election: Sendable {
         }
     }
 
-    /// Connects, making a host if there is none. Blocks while others choose one.
+    /// Connects, making a host if there is none.
+    ///
+    /// Blocks while others choose one.
     package func connectOrHost(
         onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> Result {

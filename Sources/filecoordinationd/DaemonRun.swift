@@ -50,7 +50,9 @@ struct DaemonRun {
         func endElection() { election = nil }
     }
 
-    /// Comes to the role; nil if another daemon has it. An embedded host is asked to hand over.
+    /// Comes to the role; nil if another daemon has it.
+    ///
+    /// An embedded host is asked to hand over.
     private static func takeRole(
         in runtime: RuntimeDirectory, isElected: Bool
     ) throws -> Role? {

@@ -20,7 +20,9 @@ enum PackagePolicy {
 
     private static let telltales = ["Contents", "Info.plist", "Index"]
 
-    /// Whether the directory at `path` is a package. Only names that could be one cost a look.
+    /// Whether the directory at `path` is a package.
+    ///
+    /// Only names that could be one cost a look.
     static func isPackage(directoryAt path: [UInt8]) -> Bool {
         guard let name = path.split(separator: UInt8(ascii: "/")).last,
             let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex

@@ -5,7 +5,9 @@
 import FileCoordinationSystem
 import Foundation
 
-/// Why a URL cannot be coordinated. The accessor does not run.
+/// Why a URL cannot be coordinated.
+///
+/// The accessor does not run.
 enum PlaceError: Error, Hashable {
     /// Not a `file:` URL.
     case unsupportedScheme

@@ -26,7 +26,9 @@ enum PlaceResolver {
     /// The kernel's bound, its closing NUL included.
     private static let pathMaximum = 4096
 
-    /// Looks at the file system for the place that `url` names. Nonexistence is no error (Rule 1.1).
+    /// Looks at the file system for the place that `url` names.
+    ///
+    /// Nonexistence is no error (Rule 1.1).
     static func resolve(_ url: URL) throws(PlaceError) -> ResolvedPlace {
         let path = try canonicalPath(of: pathBytes(of: url))
         let status = try? FileStatus(path: path.bytes, followLinks: false)

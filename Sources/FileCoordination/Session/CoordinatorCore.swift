@@ -9,7 +9,9 @@
     import FileCoordinationSystem
     import Foundation
 
-    /// The state of one coordinator. May be used from any thread.
+    /// The state of one coordinator.
+    ///
+    /// May be used from any thread.
     final class CoordinatorCore: Sendable {
         /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
         private let presenter: PresenterReference?

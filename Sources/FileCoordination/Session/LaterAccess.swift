@@ -34,7 +34,9 @@
             self.accessor = accessor
         }
 
-        /// Files the claim. The accessor runs later, exactly once, whatever happens.
+        /// Files the claim.
+        ///
+        /// The accessor runs later, exactly once, whatever happens.
         func start() {
             let accessor = accessor
             do throws(NSError) {

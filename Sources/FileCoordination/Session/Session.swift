@@ -72,8 +72,10 @@ package final class Session: Sendable {
         let session = Lock<Session?>(nil)
     }
 
-    /// The newest cell. One that a forked child inherits is left as it is, for ever: its lock may
-    /// have been held at the fork, and what it refers to is not mapped in the child.
+    /// The newest cell.
+    ///
+    /// One that a forked child inherits is left as it is, for ever: its lock may have been held at
+    /// the fork, and what it refers to is not mapped in the child.
     private static let newestCell = Atomic<Unmanaged<Cell>?>(nil)
 
     private static func cell() -> Cell {
