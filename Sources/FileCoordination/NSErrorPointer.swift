@@ -4,10 +4,10 @@
 // Objective-C runtime; an ordinary pointer lets `error: &error` and `error: nil` compile unchanged.
 
 #if !canImport(Darwin)
-    public import Foundation
+public import Foundation
 
-    /// Where a method stores the reason why it failed, or nil if the caller does not want to know.
-    ///
-    /// What it points to is written on failure only: on success it keeps the value it had (Rule 9.6).
-    public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
+/// Where a method stores the reason why it failed, or nil if the caller does not want to know.
+///
+/// What it points to is written on failure only: on success it keeps the value it had (Rule 9.6).
+public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif

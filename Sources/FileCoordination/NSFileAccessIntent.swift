@@ -5,71 +5,71 @@
 // then (Rule 13.3).
 
 #if !canImport(Darwin)
-    import FileCoordinationSystem
-    public import Foundation
+import FileCoordinationSystem
+public import Foundation
 
-    /// What one coordinated access wants with one item, and where that item is.
-    ///
-    /// Made by the caller and handed to the coordinator; the same instances are what the accessor uses
-    /// (Rule 13.3). An intent is a reference: inside the accessor ask it for ``url`` instead of using
-    /// the URL with which it was made.
-    ///
-    /// Not made with `NSFileAccessIntent()`: such an intent wants nothing, and coordinating it fails.
-    open class NSFileAccessIntent: NSObject, @unchecked Sendable {
-        /// What the caller asked for when it made the intent.
-        package enum Request: Hashable, Sendable {
-            /// Made by ``NSFileAccessIntent/readingIntent(with:options:)``.
-            case reading(NSFileCoordinator.ReadingOptions)
-            /// Made by ``NSFileAccessIntent/writingIntent(with:options:)``.
-            case writing(NSFileCoordinator.WritingOptions)
-            /// Made by neither, so that there is no item.
-            case nothing
-        }
-
-        private struct Wish: Sendable {
-            var request: Request
-            var url: URL
-        }
-
-        private let wish: Lock<Wish>
-
-        /// An intent that wants nothing; exists only because every `NSObject` can be made so.
-        public required override init() {
-            let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
-            wish = Lock(Wish(request: .nothing, url: nowhere))
-            super.init()
-        }
-
-        /// An intent to read the item at `url`.
-        open class func readingIntent(
-            with url: URL, options: NSFileCoordinator.ReadingOptions = []
-        ) -> Self {
-            let intent = Self()
-            intent.wish.withLock { $0 = Wish(request: .reading(options), url: url) }
-            return intent
-        }
-
-        /// An intent to write the item at `url`.
-        open class func writingIntent(
-            with url: URL, options: NSFileCoordinator.WritingOptions = []
-        ) -> Self {
-            let intent = Self()
-            intent.wish.withLock { $0 = Wish(request: .writing(options), url: url) }
-            return intent
-        }
-
-        /// Where the item is.
-        ///
-        /// Follows announced moves until the accessor starts (Rule 11.4). If nothing moved, it is the
-        /// URL that the intent was made with, in the same spelling (Rule 1.8).
-        open var url: URL { wish.withLock { $0.url } }
-
-        /// What the caller asked for.
-        package var request: Request { wish.withLock { $0.request } }
-
-        /// Tells the intent where its item is by now; for the session, before the accessor starts.
-        package func rewrite(url: URL) {
-            wish.withLock { $0.url = url }
-        }
+/// What one coordinated access wants with one item, and where that item is.
+///
+/// Made by the caller and handed to the coordinator; the same instances are what the accessor uses
+/// (Rule 13.3). An intent is a reference: inside the accessor ask it for ``url`` instead of using
+/// the URL with which it was made.
+///
+/// Not made with `NSFileAccessIntent()`: such an intent wants nothing, and coordinating it fails.
+open class NSFileAccessIntent: NSObject, @unchecked Sendable {
+    /// What the caller asked for when it made the intent.
+    package enum Request: Hashable, Sendable {
+        /// Made by ``NSFileAccessIntent/readingIntent(with:options:)``.
+        case reading(NSFileCoordinator.ReadingOptions)
+        /// Made by ``NSFileAccessIntent/writingIntent(with:options:)``.
+        case writing(NSFileCoordinator.WritingOptions)
+        /// Made by neither, so that there is no item.
+        case nothing
     }
+
+    private struct Wish: Sendable {
+        var request: Request
+        var url: URL
+    }
+
+    private let wish: Lock<Wish>
+
+    /// An intent that wants nothing; exists only because every `NSObject` can be made so.
+    public required override init() {
+        let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
+        wish = Lock(Wish(request: .nothing, url: nowhere))
+        super.init()
+    }
+
+    /// An intent to read the item at `url`.
+    open class func readingIntent(
+        with url: URL, options: NSFileCoordinator.ReadingOptions = []
+    ) -> Self {
+        let intent = Self()
+        intent.wish.withLock { $0 = Wish(request: .reading(options), url: url) }
+        return intent
+    }
+
+    /// An intent to write the item at `url`.
+    open class func writingIntent(
+        with url: URL, options: NSFileCoordinator.WritingOptions = []
+    ) -> Self {
+        let intent = Self()
+        intent.wish.withLock { $0 = Wish(request: .writing(options), url: url) }
+        return intent
+    }
+
+    /// Where the item is.
+    ///
+    /// Follows announced moves until the accessor starts (Rule 11.4). If nothing moved, it is the
+    /// URL that the intent was made with, in the same spelling (Rule 1.8).
+    open var url: URL { wish.withLock { $0.url } }
+
+    /// What the caller asked for.
+    package var request: Request { wish.withLock { $0.request } }
+
+    /// Tells the intent where its item is by now; for the session, before the accessor starts.
+    package func rewrite(url: URL) {
+        wish.withLock { $0.url = url }
+    }
+}
 #endif

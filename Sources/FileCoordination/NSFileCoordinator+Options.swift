@@ -5,90 +5,90 @@
 // does nothing would promise what nobody keeps.
 
 #if !canImport(Darwin)
-    package import FileCoordinationArbiter
+package import FileCoordinationArbiter
 
-    extension NSFileCoordinator {
-        /// How an item is to be read.
-        public struct ReadingOptions: OptionSet, Hashable, Sendable {
-            /// The bits, the same as on Apple platforms.
-            public let rawValue: UInt
+extension NSFileCoordinator {
+    /// How an item is to be read.
+    public struct ReadingOptions: OptionSet, Hashable, Sendable {
+        /// The bits, the same as on Apple platforms.
+        public let rawValue: UInt
 
-            /// Options from their bits.
-            public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Options from their bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
 
-            /// Presenters are not asked to save their changes first.
-            ///
-            /// Combined with anything else it drops that question and nothing more (Rule 6.9).
-            public static let withoutChanges = Self(rawValue: 1 << 0)
-
-            /// Only metadata that is at hand without a download is going to be read.
-            ///
-            /// Changes nothing about which claims wait for each other (Rule 2.9).
-            public static let immediatelyAvailableMetadataOnly = Self(rawValue: 1 << 2)
-        }
-
-        /// What an item is to be written for; at most one option at a time.
-        public struct WritingOptions: OptionSet, Hashable, Sendable {
-            /// The bits, the same as on Apple platforms.
-            public let rawValue: UInt
-
-            /// Options from their bits.
-            public init(rawValue: UInt) { self.rawValue = rawValue }
-
-            /// The item is going to be deleted.
-            ///
-            /// For a directory, everything inside it is concerned as well (Rules 2.2 and 2.3), and
-            /// presenters are asked to accommodate the deletion (Rule 6.1).
-            public static let forDeleting = Self(rawValue: 1 << 0)
-
-            /// The item is going to be moved.
-            ///
-            /// For a directory, everything inside it is concerned as well (Rules 2.2 and 2.3); a plain
-            /// file is treated as by a write without options (Rule 2.7).
-            public static let forMoving = Self(rawValue: 1 << 1)
-
-            /// The item is going to be changed on top of what its presenters have not saved yet.
-            ///
-            /// Presenters are asked to save after they relinquished the item (Rule 6.1).
-            public static let forMerging = Self(rawValue: 1 << 2)
-
-            /// The item is going to be replaced by another one.
-            ///
-            /// Waits and asks like ``forDeleting`` (Rule 2.8), but means the location: a waiting
-            /// replacement does not follow an item that moves away (Rule 11.5).
-            public static let forReplacing = Self(rawValue: 1 << 3)
-
-            /// Only metadata that does not depend on the item's contents is going to be written.
-            ///
-            /// Changes nothing about which claims wait for each other (Rule 2.9).
-            public static let contentIndependentMetadataOnly = Self(rawValue: 1 << 4)
-        }
-    }
-
-    extension NSFileCoordinator.ReadingOptions {
-        private static let known: Self = [.withoutChanges, .immediatelyAvailableMetadataOnly]
-
-        /// The same options in the arbiter's words, or nil if there is one that is not known here.
+        /// Presenters are not asked to save their changes first.
         ///
-        /// Known options for reading combine freely (Rule 6.9).
-        package var arbiterOptions: FileCoordinationArbiter.ReadingOptions? {
-            guard isSubset(of: Self.known) else { return nil }
-            return FileCoordinationArbiter.ReadingOptions(rawValue: UInt8(rawValue))
-        }
+        /// Combined with anything else it drops that question and nothing more (Rule 6.9).
+        public static let withoutChanges = Self(rawValue: 1 << 0)
+
+        /// Only metadata that is at hand without a download is going to be read.
+        ///
+        /// Changes nothing about which claims wait for each other (Rule 2.9).
+        public static let immediatelyAvailableMetadataOnly = Self(rawValue: 1 << 2)
     }
 
-    extension NSFileCoordinator.WritingOptions {
-        /// The same option in the arbiter's words, or nil if there is more than one, or an unknown one.
-        package var mode: WritingMode? {
-            switch self {
-            case []: .plain
-            case .forDeleting: .deleting
-            case .forMoving: .moving
-            case .forMerging: .merging
-            case .forReplacing: .replacing
-            case .contentIndependentMetadataOnly: .metadataOnly
-            case _: nil
-            }
+    /// What an item is to be written for; at most one option at a time.
+    public struct WritingOptions: OptionSet, Hashable, Sendable {
+        /// The bits, the same as on Apple platforms.
+        public let rawValue: UInt
+
+        /// Options from their bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// The item is going to be deleted.
+        ///
+        /// For a directory, everything inside it is concerned as well (Rules 2.2 and 2.3), and
+        /// presenters are asked to accommodate the deletion (Rule 6.1).
+        public static let forDeleting = Self(rawValue: 1 << 0)
+
+        /// The item is going to be moved.
+        ///
+        /// For a directory, everything inside it is concerned as well (Rules 2.2 and 2.3); a plain
+        /// file is treated as by a write without options (Rule 2.7).
+        public static let forMoving = Self(rawValue: 1 << 1)
+
+        /// The item is going to be changed on top of what its presenters have not saved yet.
+        ///
+        /// Presenters are asked to save after they relinquished the item (Rule 6.1).
+        public static let forMerging = Self(rawValue: 1 << 2)
+
+        /// The item is going to be replaced by another one.
+        ///
+        /// Waits and asks like ``forDeleting`` (Rule 2.8), but means the location: a waiting
+        /// replacement does not follow an item that moves away (Rule 11.5).
+        public static let forReplacing = Self(rawValue: 1 << 3)
+
+        /// Only metadata that does not depend on the item's contents is going to be written.
+        ///
+        /// Changes nothing about which claims wait for each other (Rule 2.9).
+        public static let contentIndependentMetadataOnly = Self(rawValue: 1 << 4)
+    }
+}
+
+extension NSFileCoordinator.ReadingOptions {
+    private static let known: Self = [.withoutChanges, .immediatelyAvailableMetadataOnly]
+
+    /// The same options in the arbiter's words, or nil if there is one that is not known here.
+    ///
+    /// Known options for reading combine freely (Rule 6.9).
+    package var arbiterOptions: FileCoordinationArbiter.ReadingOptions? {
+        guard isSubset(of: Self.known) else { return nil }
+        return FileCoordinationArbiter.ReadingOptions(rawValue: UInt8(rawValue))
+    }
+}
+
+extension NSFileCoordinator.WritingOptions {
+    /// The same option in the arbiter's words, or nil if there is more than one, or an unknown one.
+    package var mode: WritingMode? {
+        switch self {
+        case []: .plain
+        case .forDeleting: .deleting
+        case .forMoving: .moving
+        case .forMerging: .merging
+        case .forReplacing: .replacing
+        case .contentIndependentMetadataOnly: .metadataOnly
+        case _: nil
         }
     }
+}
 #endif

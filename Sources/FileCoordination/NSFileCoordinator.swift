@@ -4,199 +4,199 @@
 // else happens in CoordinatedAccess and below.
 
 #if !canImport(Darwin)
-    import FileCoordinationArbiter
-    import FileCoordinationSystem
-    public import Foundation
+import FileCoordinationArbiter
+import FileCoordinationSystem
+public import Foundation
 
-    /// Coordinates the reading and writing of files and directories among the processes of one user.
+/// Coordinates the reading and writing of files and directories among the processes of one user.
+///
+/// Each access waits until nobody else has a conflicting one, and until everybody who presents the
+/// item has made way. One coordinator is meant for one thread at a time, except for ``cancel()``
+/// (Rule 16.1). Making one costs next to nothing.
+open class NSFileCoordinator: NSObject {
+    private let core: CoordinatorCore
+
+    /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
     ///
-    /// Each access waits until nobody else has a conflicting one, and until everybody who presents the
-    /// item has made way. One coordinator is meant for one thread at a time, except for ``cancel()``
-    /// (Rule 16.1). Making one costs next to nothing.
-    open class NSFileCoordinator: NSObject {
-        private let core: CoordinatorCore
+    /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
+    /// (Rule 4.2a).
+    public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
+        core = CoordinatorCore(presenter: filePresenterOrNil)
+        super.init()
+    }
 
-        /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
-        ///
-        /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
-        /// (Rule 4.2a).
-        public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
-            core = CoordinatorCore(presenter: filePresenterOrNil)
-            super.init()
-        }
+    /// A coordinator that acts on behalf of nobody in particular.
+    public convenience override init() { self.init(filePresenter: nil) }
 
-        /// A coordinator that acts on behalf of nobody in particular.
-        public convenience override init() { self.init(filePresenter: nil) }
+    // MARK: Purpose
 
-        // MARK: Purpose
+    /// What this coordinator is for: claims of equal purpose never wait for each other (Rule 2.10).
+    ///
+    /// All coordinators made with the same presenter share one. It can be set once, before the
+    /// first use, on a coordinator that was made without a presenter; anything else is a mistake in
+    /// the program and stops it (Rules 4.3, 4.4).
+    open var purposeIdentifier: String {
+        get { core.purposeText }
+        set { core.setPurpose(newValue) }
+    }
 
-        /// What this coordinator is for: claims of equal purpose never wait for each other (Rule 2.10).
-        ///
-        /// All coordinators made with the same presenter share one. It can be set once, before the
-        /// first use, on a coordinator that was made without a presenter; anything else is a mistake in
-        /// the program and stops it (Rules 4.3, 4.4).
-        open var purposeIdentifier: String {
-            get { core.purposeText }
-            set { core.setPurpose(newValue) }
-        }
+    // MARK: Cancelling
 
-        // MARK: Cancelling
+    /// Ends all waits of this coordinator, now and later, with `CocoaError.userCancelled`.
+    ///
+    /// Returns at once, from any thread. An accessor that runs already is not disturbed
+    /// (Rules 12.1 to 12.6).
+    open func cancel() { core.cancel() }
 
-        /// Ends all waits of this coordinator, now and later, with `CocoaError.userCancelled`.
-        ///
-        /// Returns at once, from any thread. An accessor that runs already is not disturbed
-        /// (Rules 12.1 to 12.6).
-        open func cancel() { core.cancel() }
+    // MARK: Presenters
 
-        // MARK: Presenters
+    /// Registers a presenter with the coordination of all processes of this user.
+    ///
+    /// When it returns, every claim that is granted later, in any process, sees the presenter
+    /// (Rule 5.4). The registration keeps the presenter alive until it is removed (Rule 5.9).
+    /// Registering it again has no effect (Rule 5.2).
+    open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
+        Session.add(filePresenter)
+    }
 
-        /// Registers a presenter with the coordination of all processes of this user.
-        ///
-        /// When it returns, every claim that is granted later, in any process, sees the presenter
-        /// (Rule 5.4). The registration keeps the presenter alive until it is removed (Rule 5.9).
-        /// Registering it again has no effect (Rule 5.2).
-        open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
-            Session.add(filePresenter)
-        }
+    /// Ends a presenter's registration.
+    ///
+    /// No message reaches it after this returns, but one that is already running; whoever waits
+    /// for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
+    open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
+        Session.remove(filePresenter)
+    }
 
-        /// Ends a presenter's registration.
-        ///
-        /// No message reaches it after this returns, but one that is already running; whoever waits
-        /// for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
-        open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
-            Session.remove(filePresenter)
-        }
+    /// This process's presenters, in the order in which they were registered (Rule 5.1).
+    open class var filePresenters: [any NSFilePresenter] { Session.presenters }
 
-        /// This process's presenters, in the order in which they were registered (Rule 5.1).
-        open class var filePresenters: [any NSFilePresenter] { Session.presenters }
+    // MARK: Access, waiting on the calling thread
 
-        // MARK: Access, waiting on the calling thread
-
-        /// Reads an item once nobody writes it, and once its presenters have saved it.
-        ///
-        /// - Parameters:
-        ///   - url: the item; it need not exist (Rule 1.1).
-        ///   - options: how it will be read.
-        ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-        ///   - reader: runs on the calling thread, with access, if access was had.
-        open func coordinate(
-            readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
-            byAccessor reader: (URL) -> Void
-        ) {
-            perform(outError) { () throws(NSError) in
-                [try RequestedItem(reading: url, options)]
-            } accessor: {
-                reader($0[0])
-            }
-        }
-
-        /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
-        ///
-        /// - Parameters:
-        ///   - url: the item; it need not exist (Rule 1.1).
-        ///   - options: what will be done to it; at most one.
-        ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-        ///   - writer: runs on the calling thread, with access, if access was had.
-        open func coordinate(
-            writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
-            byAccessor writer: (URL) -> Void
-        ) {
-            perform(outError) { () throws(NSError) in
-                [try RequestedItem(writing: url, options)]
-            } accessor: {
-                writer($0[0])
-            }
-        }
-
-        /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
-        ///
-        /// - Parameters:
-        ///   - readingURL: the item to read.
-        ///   - readingOptions: how it will be read.
-        ///   - writingURL: the item to write.
-        ///   - writingOptions: what will be done to it; at most one.
-        ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-        ///   - readerWriter: runs on the calling thread, with access to both, if access was had.
-        open func coordinate(
-            readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
-            writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
-            error outError: NSErrorPointer, byAccessor readerWriter: (URL, URL) -> Void
-        ) {
-            perform(outError) { () throws(NSError) in
-                [
-                    try RequestedItem(reading: readingURL, readingOptions),
-                    try RequestedItem(writing: writingURL, writingOptions),
-                ]
-            } accessor: {
-                readerWriter($0[0], $0[1])
-            }
-        }
-
-        /// Writes two items, as one claim that is granted whole (Rule 2.13).
-        ///
-        /// - Parameters:
-        ///   - url1: the first item.
-        ///   - options1: what will be done to it; at most one.
-        ///   - url2: the second item.
-        ///   - options2: what will be done to it; at most one.
-        ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
-        ///   - writer: runs on the calling thread, with access to both, if access was had.
-        open func coordinate(
-            writingItemAt url1: URL, options options1: WritingOptions = [],
-            writingItemAt url2: URL, options options2: WritingOptions = [],
-            error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
-        ) {
-            perform(outError) { () throws(NSError) in
-                [
-                    try RequestedItem(writing: url1, options1),
-                    try RequestedItem(writing: url2, options2),
-                ]
-            } accessor: {
-                writer($0[0], $0[1])
-            }
-        }
-
-        // MARK: Access, without waiting
-
-        /// Asks for access to items and returns at once; `accessor` runs on `queue`, exactly once.
-        ///
-        /// The claim is held until the accessor returns, also while it is queued behind other work
-        /// (Rule 13.2). Use the intents' URLs inside (Rule 13.3).
-        ///
-        /// - Parameters:
-        ///   - intents: what is wanted; granted all together (Rule 13.4).
-        ///   - queue: where the accessor runs.
-        ///   - accessor: gets nil when access was had, else the reason why not.
-        open func coordinate(
-            with intents: [NSFileAccessIntent], queue: OperationQueue,
-            byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
-        ) {
-            LaterAccess(core: core, intents: intents, queue: queue, accessor: accessor).start()
-        }
-
-        // MARK: One access
-
-        /// Waits for access and runs `accessor` on this thread (Rule 13.8).
-        ///
-        /// On failure the accessor does not run, and `outError` says why; on success `outError` is left
-        /// as it was (Rule 9.6).
-        private func perform(
-            _ outError: NSErrorPointer, items: () throws(NSError) -> [RequestedItem],
-            accessor: ([URL]) -> Void
-        ) {
-            do throws(NSError) {
-                let access = try core.begin(try items())
-                let ending = access.wait()
-                core.endWaiting(access)
-                switch ending {
-                case .granted: access.run(accessor)
-                case .failed(let error): throw error
-                case .cancelled, .timedOut, nil: throw CoordinatorCore.cancelledError
-                }
-                core.placePresenter()
-            } catch {
-                outError?.pointee = error
-            }
+    /// Reads an item once nobody writes it, and once its presenters have saved it.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be read.
+    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
+    ///   - reader: runs on the calling thread, with access, if access was had.
+    open func coordinate(
+        readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
+        byAccessor reader: (URL) -> Void
+    ) {
+        perform(outError) { () throws(NSError) in
+            [try RequestedItem(reading: url, options)]
+        } accessor: {
+            reader($0[0])
         }
     }
+
+    /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: what will be done to it; at most one.
+    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
+    ///   - writer: runs on the calling thread, with access, if access was had.
+    open func coordinate(
+        writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
+        byAccessor writer: (URL) -> Void
+    ) {
+        perform(outError) { () throws(NSError) in
+            [try RequestedItem(writing: url, options)]
+        } accessor: {
+            writer($0[0])
+        }
+    }
+
+    /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// - Parameters:
+    ///   - readingURL: the item to read.
+    ///   - readingOptions: how it will be read.
+    ///   - writingURL: the item to write.
+    ///   - writingOptions: what will be done to it; at most one.
+    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
+    ///   - readerWriter: runs on the calling thread, with access to both, if access was had.
+    open func coordinate(
+        readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
+        writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer, byAccessor readerWriter: (URL, URL) -> Void
+    ) {
+        perform(outError) { () throws(NSError) in
+            [
+                try RequestedItem(reading: readingURL, readingOptions),
+                try RequestedItem(writing: writingURL, writingOptions),
+            ]
+        } accessor: {
+            readerWriter($0[0], $0[1])
+        }
+    }
+
+    /// Writes two items, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// - Parameters:
+    ///   - url1: the first item.
+    ///   - options1: what will be done to it; at most one.
+    ///   - url2: the second item.
+    ///   - options2: what will be done to it; at most one.
+    ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
+    ///   - writer: runs on the calling thread, with access to both, if access was had.
+    open func coordinate(
+        writingItemAt url1: URL, options options1: WritingOptions = [],
+        writingItemAt url2: URL, options options2: WritingOptions = [],
+        error outError: NSErrorPointer, byAccessor writer: (URL, URL) -> Void
+    ) {
+        perform(outError) { () throws(NSError) in
+            [
+                try RequestedItem(writing: url1, options1),
+                try RequestedItem(writing: url2, options2),
+            ]
+        } accessor: {
+            writer($0[0], $0[1])
+        }
+    }
+
+    // MARK: Access, without waiting
+
+    /// Asks for access to items and returns at once; `accessor` runs on `queue`, exactly once.
+    ///
+    /// The claim is held until the accessor returns, also while it is queued behind other work
+    /// (Rule 13.2). Use the intents' URLs inside (Rule 13.3).
+    ///
+    /// - Parameters:
+    ///   - intents: what is wanted; granted all together (Rule 13.4).
+    ///   - queue: where the accessor runs.
+    ///   - accessor: gets nil when access was had, else the reason why not.
+    open func coordinate(
+        with intents: [NSFileAccessIntent], queue: OperationQueue,
+        byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        LaterAccess(core: core, intents: intents, queue: queue, accessor: accessor).start()
+    }
+
+    // MARK: One access
+
+    /// Waits for access and runs `accessor` on this thread (Rule 13.8).
+    ///
+    /// On failure the accessor does not run, and `outError` says why; on success `outError` is left
+    /// as it was (Rule 9.6).
+    private func perform(
+        _ outError: NSErrorPointer, items: () throws(NSError) -> [RequestedItem],
+        accessor: ([URL]) -> Void
+    ) {
+        do throws(NSError) {
+            let access = try core.begin(try items())
+            let ending = access.wait()
+            core.endWaiting(access)
+            switch ending {
+            case .granted: access.run(accessor)
+            case .failed(let error): throw error
+            case .cancelled, .timedOut, nil: throw CoordinatorCore.cancelledError
+            }
+            core.placePresenter()
+        } catch {
+            outError?.pointee = error
+        }
+    }
+}
 #endif

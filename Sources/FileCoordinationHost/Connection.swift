@@ -77,6 +77,8 @@ package enum HostLimits {
     package static let backlogBytes = 16 << 20
     /// The waiting connections that the kernel keeps for the listener.
     package static let listenBacklog: Int32 = 1024
+    /// How long no connection is accepted after one could not be, in nanoseconds.
+    package static let acceptPause: UInt64 = 50_000_000
     /// The messages that are taken from one connection before the others have their turn.
     package static let messagesPerTurn = 64
 }

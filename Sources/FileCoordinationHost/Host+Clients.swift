@@ -19,9 +19,8 @@ struct Suspicion {
 
     /// The first look comes after this time.
     static let firstInterval: UInt64 = 200_000
-    /// After looks further apart than this, the client is taken to be alive without a connection;
-    /// its process handle or its return will tell more.
-    static let lastInterval: UInt64 = 2_000_000_000
+    /// Looks are never further apart than this, until the client is connected again or dead.
+    static let longestInterval: UInt64 = 2_000_000_000
 }
 
 extension Host {
@@ -67,10 +66,41 @@ extension Host {
         processes[lastToken] = client.id
     }
 
+    /// Says again what a client that comes with a new connection may not have heard on the last.
+    ///
+    /// Its mailboxes forgot what they were asked when the connection ended.
+    func reconcile(_ client: Client) {
+        client.deliveries.removeAll { delivery in
+            if case .ask = delivery.message { true } else { false }
+        }
+        if !client.deliveries.isEmpty { clientsToFlush.append(client.id) }
+        for claim in unanswered.keys.sorted() {
+            let asks = unanswered[claim] ?? [:]
+            for presenter in asks.keys.sorted() where presenters[presenter]?.client == client.id {
+                if let steps = asks[presenter] {
+                    deliver(.ask(claim: claim.rawValue, steps), to: presenter)
+                }
+            }
+        }
+        for entry in arbiter.presenters where entry.presenter.client == client.id {
+            guard let address = presenters[entry.presenter.id],
+                let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
+            else { continue }
+            for kind in snapshot.relinquished where !entry.presenter.relinquished.contains(kind) {
+                deliver(.reacquire(kind), to: entry.presenter.id)
+            }
+        }
+    }
+
     // MARK: Death
 
     func connectionEnded(of client: Client) {
         guard client.ledger.isAlive else { return bury(client) }
+        suspect(client)
+    }
+
+    /// Looks at the client's lock from time to time, while there is no connection that would end.
+    func suspect(_ client: Client) {
         suspects[client.id] = Suspicion(
             lookAgainAt: MonotonicClock.now + Suspicion.firstInterval,
             interval: Suspicion.firstInterval)
@@ -81,9 +111,7 @@ extension Host {
         guard client.ledger.isAlive else { return bury(client) }
         // The process is gone and its lock is not: it cannot stay so, the kernel is at it.
         stopWatchingProcess(of: client)
-        suspects[id] = Suspicion(
-            lookAgainAt: MonotonicClock.now + Suspicion.firstInterval,
-            interval: Suspicion.firstInterval)
+        suspect(client)
     }
 
     func lookAtSuspects(now: UInt64) {
@@ -97,10 +125,9 @@ extension Host {
                 bury(client)
                 continue
             }
-            suspicion.interval *= 2
+            suspicion.interval = min(2 * suspicion.interval, Suspicion.longestInterval)
             suspicion.lookAgainAt = now + suspicion.interval
-            let isOver = suspicion.interval > Suspicion.lastInterval && client.process != nil
-            suspects[id] = isOver ? nil : suspicion
+            suspects[id] = suspicion
         }
     }
 

@@ -11,7 +11,7 @@ import FileCoordinationWire
 
 extension Host {
     func acceptConnections() {
-        while let socket = try? listener?.accept() {
+        while let socket = acceptOne() {
             guard let peer = try? socket.peerCredentials() else { continue }
             lastToken += 1
             let connection = Connection(token: lastToken, socket: socket, peer: peer)
@@ -30,6 +30,25 @@ extension Host {
             connections[connection.token] = connection
             idleSince = nil
         }
+    }
+
+    private func acceptOne() -> SequencedSocket? {
+        guard let listener else { return nil }
+        do {
+            return try listener.accept()
+        } catch {
+            // Most likely there is no descriptor left. Whoever wants to connect waits in the
+            // kernel; asking at once again would only burn time.
+            try? poller.remove(listener.descriptor)
+            acceptAgainAt = MonotonicClock.now + HostLimits.acceptPause
+            return nil
+        }
+    }
+
+    func resumeAccepting() {
+        acceptAgainAt = nil
+        guard let listener else { return }
+        try? poller.add(listener.descriptor, token: FixedToken.listener, .readable)
     }
 
     func serve(_ connection: Connection, _ event: Poller.Ready) {
@@ -119,7 +138,9 @@ extension Host {
                         processID: CurrentProcess.id, kind: configuration.kind, packagePolicy: [])),
                 on: connection)
         }
-        if let client = connection.client { lookAtAllRecords(of: client) }
+        guard let client = connection.client else { return }
+        lookAtAllRecords(of: client)
+        if isFirst { reconcile(client) }
     }
 
     private func attach(_ connection: Connection, to client: Client) {

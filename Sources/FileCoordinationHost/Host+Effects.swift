@@ -14,7 +14,7 @@ extension Host {
         case .grant(let claim): grant(claim)
         case .fail(let claim, let failure): fail(claim, failure)
         case .askToYield(let presenter, let claim, let steps):
-            unanswered[claim, default: []].append(presenter)
+            unanswered[claim, default: [:]][presenter] = steps
             deliver(.ask(claim: claim.rawValue, steps), to: presenter)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
         case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
@@ -44,7 +44,7 @@ extension Host {
 
     /// Tells presenters that were asked for `claim` that their answer is no longer waited for.
     func recallAsks(for claim: ClaimID) {
-        for presenter in unanswered.removeValue(forKey: claim) ?? [] {
+        for presenter in (unanswered.removeValue(forKey: claim) ?? [:]).keys.sorted() {
             deliver(.cancelAsk(claim: claim.rawValue), to: presenter)
         }
     }
@@ -57,7 +57,7 @@ extension Host {
         send(message, on: connection)
     }
 
-    private func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
+    func deliver(_ message: PresenterMessage, to presenter: PresenterID) {
         guard let address = presenters[presenter], let client = clients[address.client] else {
             return
         }

@@ -161,7 +161,7 @@ extension Host {
             case .presenter(let id) = known.identity
         else { return }
         let claimID = ClaimID(rawValue: claim)
-        unanswered[claimID]?.removeAll { $0 == id }
+        unanswered[claimID]?[id] = nil
         tell(
             .presenterAnswered(
                 id, for: claimID, failure: failure.map { PresenterFailure(payload: $0) }))

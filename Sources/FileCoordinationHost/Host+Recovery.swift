@@ -73,6 +73,7 @@ extension Host {
         // would belong to a ledger whose lock is free.
         for client in owners {
             watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
+            suspect(client)
             if !client.ledger.isAlive { processEnded(of: client.id) }
         }
         return owners.filter { clients[$0.id] != nil }

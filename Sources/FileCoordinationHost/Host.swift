@@ -53,8 +53,8 @@ package final class Host {
     var processes: [UInt64: ClientID] = [:]
     var claims: [ClaimID: RecordAddress] = [:]
     var presenters: [PresenterID: RecordAddress] = [:]
-    /// Presenters that were asked on behalf of a claim and have not answered.
-    var unanswered: [ClaimID: [PresenterID]] = [:]
+    /// What presenters were asked on behalf of a claim and have not answered.
+    var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// Clients with messages to send at the end of this turn, in the order of the first one.
     var clientsToFlush: [ClientID] = []
 
@@ -64,6 +64,8 @@ package final class Host {
     var lastToken: UInt64 = FixedToken.last
     /// Clients whose connection ended while their lock was still held, and when to look again.
     var suspects: [ClientID: Suspicion] = [:]
+    /// When to accept connections again, after there was no descriptor left for one.
+    var acceptAgainAt: UInt64?
     var arbiterWakeAt: UInt64?
     var idleSince: UInt64?
     var ending: HostEnding?
@@ -138,6 +140,7 @@ package final class Host {
 
     private var nextDeadline: UInt64? {
         var deadline = arbiterWakeAt
+        if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
         for suspicion in suspects.values {
             deadline = min(deadline ?? .max, suspicion.lookAgainAt)
         }
@@ -150,6 +153,7 @@ package final class Host {
     private func runTimers() {
         let now = MonotonicClock.now
         if let wake = arbiterWakeAt, wake <= now { arbiterWakeAt = nil }
+        if let again = acceptAgainAt, again <= now { resumeAccepting() }
         lookAtSuspects(now: now)
         guard let idleExit = configuration.idleExit else { return }
         guard connections.isEmpty && clients.isEmpty else {

@@ -39,14 +39,23 @@ package final class RoleLock: Sendable {
         _ name: String, in runtime: RuntimeDirectory,
         lock: (Descriptor) throws(SystemError) -> Bool
     ) throws(SystemError) -> RoleLock? {
-        let file = try runtime.directory.openFile(name, [.read, .write, .create], mode: 0o600)
+        var file: Descriptor? = try runtime.directory.openFile(
+            name, [.read, .write, .create], mode: 0o600)
+        guard let number = file?.number else { preconditionFailure("It was opened just now") }
         // Until it is mapped and closed: a child that has the descriptor has the lock.
-        ForkGuard.closeInChild(file.number)
-        defer { ForkGuard.keepInChild(file.number) }
-        try FileSpace.truncate(file, length: UInt64(length))
-        guard try lock(file) else { return nil }
-        return RoleLock(
-            mapping: try SharedMapping(
-                file: file, length: length, writable: true, inheritedByFork: false))
+        ForkGuard.closeInChild(number)
+        defer {
+            ForkGuard.holdingForks {
+                ForkGuard.keepInChild(number)
+                file = nil
+            }
+        }
+        return try file.flatMap { (file) throws(SystemError) in
+            try FileSpace.truncate(file, length: UInt64(length))
+            guard try lock(file) else { return nil }
+            return RoleLock(
+                mapping: try SharedMapping(
+                    file: file, length: length, writable: true, inheritedByFork: false))
+        }
     }
 }

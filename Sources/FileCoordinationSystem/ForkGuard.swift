@@ -32,4 +32,16 @@ public enum ForkGuard {
 
     /// Gives a forked child a token of its own; changes nothing in a process that has one.
     public static func rearm() { fcs_process_token_rearm() }
+
+    /// Runs `body` while no thread of this process can fork.
+    ///
+    /// For steps between which a child would inherit what it must not have. Keep it short, and do
+    /// not fork inside.
+    public static func holdingForks<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        fcs_fork_hold()
+        defer { fcs_fork_release() }
+        return try body()
+    }
 }

@@ -48,14 +48,14 @@ struct AccessCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
-    @Argument(parsing: .postTerminator, help: "What to run while the claim is held.")
-    var command: [String] = []
+    @OptionGroup(visibility: .private)
+    var command: CommandArguments
 
     func validate() throws {
         guard !reads.isEmpty || !writes.isEmpty else {
             throw ValidationError("Name at least one item with --read or --write.")
         }
-        guard !command.isEmpty else {
+        guard !command.words.isEmpty else {
             throw ValidationError("Give a COMMAND after \"--\".")
         }
     }
@@ -67,6 +67,6 @@ struct AccessCommand: ParsableCommand {
             items.append(
                 RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
         }
-        try CommandRun(command, admission: Admission(waiting, signals: signals)).run(items)
+        try CommandRun(command.words, admission: Admission(waiting, signals: signals)).run(items)
     }
 }

@@ -39,7 +39,7 @@ struct FileCoord: ParsableCommand {
     static func main() {
         do {
             try refuseUnreadableArguments()
-            var command = try parseAsRoot(PairedOptions.folded(CommandLine.arguments))
+            var command = try parseAsRoot(FoldedArguments.fold(CommandLine.arguments))
             try command.run()
         } catch let failure as Failure {
             for line in failure.lines { Console.say(line) }

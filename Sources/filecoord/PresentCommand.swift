@@ -51,13 +51,15 @@ struct PresentCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Run SHELL before answering; a status other than 0 refuses.",
-            valueName: "message> <shell"))
-    var on: [String] = []
+            valueName: "message> <shell"),
+        transform: { FoldedArguments(folded: $0) })
+    var on: [FoldedArguments] = []
 
     @Option(
         help: ArgumentHelp(
-            "Answer after SECONDS; fractions are allowed.", valueName: "message> <seconds"))
-    var delay: [String] = []
+            "Answer after SECONDS; fractions are allowed.", valueName: "message> <seconds"),
+        transform: { FoldedArguments(folded: $0) })
+    var delay: [FoldedArguments] = []
 
     @Option(help: ArgumentHelp("Refuse.", valueName: "message"))
     var fail: [String] = []
@@ -65,7 +67,7 @@ struct PresentCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Leave without an answer for ever.", valueName: "message"))
     var neverAnswer: [String] = []
 
-    @Argument(help: "The files or directories to present.")
+    @Argument(help: ArgumentHelp("The files or directories to present.", valueName: "path"))
     var paths: [String]
 
     private func reactions() throws -> [PresenterMessage: PresenterReaction] {

@@ -22,16 +22,16 @@ struct PresenterReaction: Hashable, Sendable {
 
     /// Reads what the options say.
     static func parse(
-        on: [String], delay: [String], fail: [String], neverAnswer: [String]
+        on: [FoldedArguments], delay: [FoldedArguments], fail: [String], neverAnswer: [String]
     ) throws -> [PresenterMessage: PresenterReaction] {
         var reactions: [PresenterMessage: PresenterReaction] = [:]
         for pair in on {
-            let (name, shell) = try PairedOptions.unfold(pair, option: "--on")
+            let (name, shell) = try pair.pair(of: "--on")
             let message = try message(name, of: "--on", [.consent, .answer, .nothing])
             reactions[message, default: Self()].shells.append(shell)
         }
         for pair in delay {
-            let (name, text) = try PairedOptions.unfold(pair, option: "--delay")
+            let (name, text) = try pair.pair(of: "--delay")
             let message = try message(name, of: "--delay", [.consent, .answer])
             guard let seconds = Double(text), seconds >= 0, seconds < 1e9 else {
                 throw ValidationError("--delay takes MESSAGE SECONDS; \"\(text)\" are none.")

@@ -41,11 +41,11 @@ struct ReadCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
-    @Argument(help: "The files or directories to read.")
+    @Argument(help: ArgumentHelp("The files or directories to read.", valueName: "path"))
     var paths: [String]
 
-    @Argument(parsing: .postTerminator, help: "What to run while the claim is held.")
-    var command: [String] = []
+    @OptionGroup(visibility: .private)
+    var command: CommandArguments
 
     private var options: FileCoordinationArbiter.ReadingOptions {
         var options: FileCoordinationArbiter.ReadingOptions = []
@@ -62,8 +62,8 @@ struct ReadCommand: ParsableCommand {
                 RequestedItem(url: try UserPath.url(path), access: .reading(options)))
         }
         let admission = Admission(waiting, signals: signals)
-        guard command.isEmpty else {
-            return try CommandRun(command, admission: admission).run(items)
+        guard command.words.isEmpty else {
+            return try CommandRun(command.words, admission: admission).run(items)
         }
         let copies = try admission.run(items) { urls throws(Failure) in
             // Reading changes nothing: a signal may end the program in the middle of it.

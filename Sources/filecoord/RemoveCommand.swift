@@ -32,7 +32,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
-    @Argument(help: "The files to remove.")
+    @Argument(help: ArgumentHelp("The files to remove.", valueName: "path"))
     var paths: [String]
 
     func run() throws {

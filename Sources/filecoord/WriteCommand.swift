@@ -43,14 +43,14 @@ struct WriteCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
-    @Argument(help: "The files or directories to write.")
+    @Argument(help: ArgumentHelp("The files or directories to write.", valueName: "path"))
     var paths: [String]
 
-    @Argument(parsing: .postTerminator, help: "What to run while the claim is held.")
-    var command: [String] = []
+    @OptionGroup(visibility: .private)
+    var command: CommandArguments
 
     func validate() throws {
-        guard command.isEmpty else { return }
+        guard command.words.isEmpty else { return }
         guard paths.count == 1 else {
             throw ValidationError(
                 "Standard input goes to one PATH; for several, give a COMMAND after \"--\".")
@@ -72,8 +72,8 @@ struct WriteCommand: ParsableCommand {
                     url: try UserPath.url(path), access: .writing(aim?.mode ?? .plain)))
         }
         let admission = Admission(waiting, signals: signals)
-        guard command.isEmpty else {
-            return try CommandRun(command, admission: admission).run(items)
+        guard command.words.isEmpty else {
+            return try CommandRun(command.words, admission: admission).run(items)
         }
         let spool = try Spool(for: items[0].url.systemPath, signals: signals)
         do throws(Failure) {

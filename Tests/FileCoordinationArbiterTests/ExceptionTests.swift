@@ -34,9 +34,9 @@ import Testing
 
     @Test func `Rule 2.8a: it waits for those inside that hold their place`() {
         expectTimeline(
-            .presenter("editor      ", at: "/d/f", " ??w     "),
-            .claim("writer inside", .write("/d/f"), " ..==    "),
-            .claim("mover        ", .move("/d/"), "  ...==  "))
+            .presenter("editor       ", at: "/d/f", " ??ww??ww  "),
+            .claim("writer inside", .write("/d/f"), " ..==      "),
+            .claim("mover        ", .move("/d/"), "  .....==  "))
     }
 
     @Test(arguments: [WritingMode.deleting, .replacing])
@@ -65,21 +65,21 @@ import Testing
 
     @Test func `Rule 2.16: a presenter may save back while it is asked`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ???? rr "),
-            .claim("reader   ", .read("/d/f"), " ...... == "),
-            .claim("save-back", .write("/d/f"), purpose: "editor", "  == "))
+            .presenter("editor   ", at: "/d/f", purpose: "editor", " ????rrr "),
+            .claim("reader   ", .read("/d/f"), " ....=== "),
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  ==     "))
     }
 
     @Test func `Rule 2.16: the asker starts only when what it let past has ended`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrrr  "),
+            .presenter("editor   ", at: "/d/f", purpose: "editor", " ??rrrrr  "),
             .claim("reader   ", .read("/d/f"), " .....==  "),
             .claim("save-back", .write("/d/f"), purpose: "editor", "  ====    "))
     }
 
     @Test func `Rule 2.16: the exception ends with the answer`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrr    "),
+            .presenter("editor   ", at: "/d/f", purpose: "editor", " ??rrrr    "),
             .claim("reader   ", .read("/d/f"), " ...===    "),
             .claim("save-back", .write("/d/f"), purpose: "editor", "  ==       "),
             .claim("too late ", .write("/d/f"), purpose: "editor", "   ....==  "))
@@ -87,41 +87,47 @@ import Testing
 
     @Test func `Rule 2.16: it is for that presenter's purpose only`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ???rrr    "),
-            .claim("reader   ", .read("/d/f"), " ....==    "),
-            .claim("stranger ", .write("/d/f"), "  .....==  "))
+            .presenter(
+                "editor  ", at: "/d/f", methods: .relinquishToReader, purpose: "editor",
+                " ???rrr    "),
+            .claim("reader  ", .read("/d/f"), " ...===    "),
+            .claim("stranger", .write("/d/f"), "  .....==  "))
     }
 
     @Test func `Rule 2.16: a save-back does not wait for what is stuck behind its asker`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ????rr      "),
+            .presenter(
+                "editor   ", at: "/d/f", methods: .relinquishToReader, purpose: "editor",
+                " ????rrrrr    "),
             .claim("reader   ", .read("/d/f"), " ......===    "),
-            .claim("queued   ", .write("/d/f"), "  .......==   "),
+            .claim("queued   ", .write("/d/f"), "  ........==  "),
             .claim("save-back", .write("/d/f"), purpose: "editor", "   ====       "))
     }
 
     @Test func `Rule 2.16: a save-back that waited already goes on when its presenter is asked`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", "   ????r     "),
-            .claim("holder   ", .write("/d/f"), purpose: "editor", "===           "),
+            .presenter(
+                "editor   ", at: "/d/f", methods: .relinquishToReader, purpose: "editor",
+                "   ????rr     "),
+            .claim("holder   ", .write("/d/f"), "===           "),
             .claim("reader   ", .read("/d/f"), " ......==     "),
             .claim("queued   ", .write("/d/f"), "  .......==   "),
-            .claim("save-back", .write("/d/f"), purpose: "editor", "  ====        "))
+            .claim("save-back", .write("/d/f"), purpose: "editor", "  .====       "))
     }
 
     @Test func `Rule 2.16: presenters may save back while they are asked about save-backs`() {
         var desk = Desk()
-        let first = desk.present("/d/f", purpose: "first")
+        let first = desk.present("/d/f", [.relinquishToReader], purpose: "first")
         let second = desk.present("/d/f", [.relinquishToWriter], purpose: "second")
         let reader = desk.file(.read("/d/f"))
         let ofFirst = desk.file(.write("/d/f"), purpose: "first")
         #expect(desk.last == [.askToYield(second, for: ofFirst, .toWriter)])
         // The reader waits for `ofFirst`, which waits for `second`: in a roundabout way it asks it.
-        let ofSecond = desk.file(.read("/d/f", .withoutChanges), purpose: "second")
+        let ofSecond = desk.file(.write("/d/f"), purpose: "second")
         #expect(desk.stage(ofSecond) == .granted)
         desk.answer(second, ofFirst)
         #expect(desk.stage(ofFirst) == .asking)
-        desk.end(ofSecond)
+        desk.end(ofSecond, .unchanged)
         #expect(desk.last == [.grant(ofFirst)])
         desk.answer(first, reader)
         #expect(desk.arbiter.impediments(of: reader) == [.claim(ofFirst)])
@@ -168,7 +174,7 @@ import Testing
 
     @Test func `Rule 2.17: nor for a claim in stage 2 that let the outer one past`() {
         expectTimeline(
-            .presenter("editor  ", at: "/d/f", purpose: "editor", " ??rrrrrr  "),
+            .presenter("editor   ", at: "/d/f", purpose: "editor", " ??rrrrrr  "),
             .claim("reader   ", .read("/d/f"), " ......==  "),
             .claim("save-back", .write("/d/f"), purpose: "editor", "  =====    "),
             .claim("nested   ", .read("/d/f"), inside: "save-back", "    ==     "))

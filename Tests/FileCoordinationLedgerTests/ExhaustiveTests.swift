@@ -1,36 +1,128 @@
-import FileCoordinationLedger
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every order of events, with deaths, stops and forks at every step. XCTest, because Swift Testing
+// would run these on the two threads that all other tests share.
+
 import XCTest
 
+/// The protocol, exhaustively.
+///
+/// The full product of two clients, two hosts, two places and all misfortunes is split, so that each
+/// part takes seconds: what one part leaves out is in another one. The large parts run with
+/// FILECOORDINATION_LONG=1.
 final class ExhaustiveTests: XCTestCase {
-    func run(_ c: ModelConfiguration, _ limit: Int = 3_000_000) {
-            let clock = ContinuousClock()
-            let start = clock.now
-            let r = Explorer(c, stateLimit: limit).explore()
-            print(c.name, c.fault as Any, r.states, r.transitions, r.rests, r.isCutShort, r.violation as Any, clock.now - start)
-            for line in r.schedule { print("   ", line) }
+    private func check(
+        _ configuration: ModelConfiguration, file: StaticString = #filePath, line: UInt = #line
+    ) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = Explorer(configuration).explore()
+        let seconds = (clock.now - start).formatted
+        print(
+            "\(configuration.name): \(result.states) states, \(result.transitions) transitions,",
+            "\(result.rests) ends, \(seconds)")
+        guard let violation = result.violation else { return }
+        XCTFail(
+            "\(configuration.name): \(violation)\n" + result.schedule.joined(separator: "\n"),
+            file: file, line: line)
     }
-    func testProbe() {
-        let configurations = [
-            ModelConfiguration(name: "claims, death+stop", tasks: [[.claim(0), .claim(1)], [.claim(0)]], deaths: 1, stops: 1),
-            ModelConfiguration(name: "two places", tasks: [[.claim(0), .claim(1)], [.claim(1), .claim(0)]], stops: 1),
-            ModelConfiguration(name: "birth", tasks: [[.claim(0)], [.claim(0)]], startsFromNothing: true, stops: 1),
-            ModelConfiguration(name: "cancel", tasks: [[.claimWithDeadline(0), .claim(1)], [.claim(0)]], stops: 1, cancelsLate: true),
-            ModelConfiguration(name: "delegation", tasks: [[.claimLocally(0), .claimLocally(0)], [.claim(0)]], stops: 1, delegations: 1),
-            ModelConfiguration(name: "fork", tasks: [[.claim(0)], [.claim(0)]], deaths: 1, forks: 1),
-            ModelConfiguration(name: "three hosts", tasks: [[.claimLocally(0)], [.claim(0)]], hosts: 3, stops: 1, delegations: 1),
-        ]
-        for c in configurations { run(c) }
+
+    private func checkIfLong(_ configuration: ModelConfiguration) throws {
+        try XCTSkipUnless(TestEnvironment.isLong, "Set FILECOORDINATION_LONG=1")
+        check(configuration)
     }
-    func testMutants() {
-        let base = ModelConfiguration(name: "claims, stop", tasks: [[.claim(0)], [.claim(0)]], stops: 1)
-        let death = ModelConfiguration(name: "claims, death", tasks: [[.claim(0)], [.claim(0)]], deaths: 1)
-        let fork = ModelConfiguration(name: "fork", tasks: [[.claim(0)], [.claim(0)]], deaths: 1, forks: 1)
-        let birth = ModelConfiguration(name: "birth", tasks: [[.claim(0)], [.claim(0)]], startsFromNothing: true, stops: 1)
-        let cancel = ModelConfiguration(name: "cancel", tasks: [[.claimWithDeadline(0), .claim(1)], [.claim(0)]], stops: 0, cancelsLate: true)
-        let del = ModelConfiguration(name: "delegation", tasks: [[.claimLocally(0)], [.claim(0)]], stops: 0, delegations: 1)
-        let three = ModelConfiguration(name: "three hosts", tasks: [[.claimLocally(0)], [.claim(0)]], hosts: 3, stops: 1, delegations: 1)
-        run(base.with(.grantBeforeWord)); run(death.with(.grantBeforeWord)); run(base.with(.wordBeforeBody)); run(fork.with(.descriptorKeptAcrossFork))
-        run(base.with(.recordStoreReleasing)); run(del.with(.recordStoreReleasing)); run(base.with(.noEpochRaise)); run(base.with(.noSecondLook)); run(base.with(.askedBeforeLook))
-        run(three.with(.localBeforeLook)); run(cancel.with(.generationIgnored)); run(birth.with(.birthStoresEpoch)); run(death.with(.recoveryDoesNotWake)); run(base.with(.markAfterRecord)); run(del.with(.scanBeforeRevoke))
+
+    private static let claims = [[ModelTask.claim(0), .claim(1)], [.claim(0)]]
+    private static let rivals = [[ModelTask.claim(0)], [.claim(0)]]
+    private static let places = [[ModelTask.claim(0), .claim(1)], [.claim(1), .claim(0)]]
+    private static let owner = [[ModelTask.claimLocally(0)], [.claim(0)]]
+    private static let busyOwner = [[ModelTask.claimLocally(0), .claimLocally(0)], [.claim(0)]]
+
+    func testADeathAtEveryStep() {
+        check(ModelConfiguration(name: "a death", tasks: Self.claims, deaths: 1))
+    }
+
+    func testAStopAtEveryStepAndDeposing() {
+        check(ModelConfiguration(name: "a stop", tasks: Self.claims, stops: 1))
+    }
+
+    func testADeathAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(name: "a death and a stop", tasks: Self.claims, deaths: 1, stops: 1))
+    }
+
+    func testTwoPlacesInOppositeOrder() {
+        check(ModelConfiguration(name: "two places", tasks: Self.places, deaths: 1))
+    }
+
+    func testTwoPlacesAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(name: "two places and a stop", tasks: Self.places, stops: 1))
+    }
+
+    func testTwoRecords() {
+        check(
+            ModelConfiguration(
+                name: "two records", tasks: [[.claim(0), .claim(0)], [.claim(0)]], records: 2,
+                deaths: 1))
+    }
+
+    func testBirth() {
+        check(
+            ModelConfiguration(
+                name: "birth and a death", tasks: Self.rivals, startsFromNothing: true, deaths: 1))
+    }
+
+    func testBirthAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "birth and a stop", tasks: Self.rivals, startsFromNothing: true, stops: 1))
+    }
+
+    func testCancelling() {
+        check(
+            ModelConfiguration(
+                name: "deadline and late cancel",
+                tasks: [[.claimWithDeadline(0), .claim(1)], [.claim(0)]], cancelsLate: true))
+    }
+
+    func testCancellingAndADeath() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "deadline, late cancel and a death",
+                tasks: [[.claimWithDeadline(0), .claim(1)], [.claim(0)]], deaths: 1,
+                cancelsLate: true))
+    }
+
+    func testDelegation() {
+        check(
+            ModelConfiguration(
+                name: "delegation and a death", tasks: Self.owner, deaths: 1, delegations: 2))
+    }
+
+    func testDelegationAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "delegation and a stop", tasks: Self.busyOwner, stops: 1, delegations: 1))
+    }
+
+    func testAForkAndADeath() {
+        check(ModelConfiguration(name: "a fork and a death", tasks: Self.rivals, deaths: 1, forks: 1))
+    }
+
+    func testThreeHosts() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "three hosts and delegation", tasks: Self.owner, hosts: 3, stops: 1,
+                delegations: 1))
+        try checkIfLong(
+            ModelConfiguration(
+                name: "three hosts, two stops", tasks: Self.rivals, hosts: 3, stops: 2))
+    }
+
+    func testDeposingARunningHost() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "deposing a running host", tasks: Self.claims, deposesAtAnyTime: true))
     }
 }

@@ -6,115 +6,114 @@
 // for ever.
 
 #if !canImport(Darwin)
-    public import Foundation
+public import Foundation
 
-    extension NSFilePresenter {
-        /// No primary item.
-        public var primaryPresentedItemURL: URL? { nil }
+extension NSFilePresenter {
+    /// No primary item.
+    public var primaryPresentedItemURL: URL? { nil }
 
-        /// Every ubiquity attribute that this Foundation has (Rule 10.5).
-        public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
-            [
-                .isUbiquitousItemKey,
-                .ubiquitousItemContainerDisplayNameKey,
-                .ubiquitousItemDownloadRequestedKey,
-                .ubiquitousItemDownloadingErrorKey,
-                .ubiquitousItemDownloadingStatusKey,
-                .ubiquitousItemHasUnresolvedConflictsKey,
-                .ubiquitousItemIsDownloadingKey,
-                .ubiquitousItemIsUploadedKey,
-                .ubiquitousItemIsUploadingKey,
-                .ubiquitousItemUploadingErrorKey,
-            ]
-        }
+    /// Every ubiquity attribute that this Foundation has (Rule 10.5).
+    public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
+        [
+            .isUbiquitousItemKey,
+            .ubiquitousItemContainerDisplayNameKey,
+            .ubiquitousItemDownloadRequestedKey,
+            .ubiquitousItemDownloadingErrorKey,
+            .ubiquitousItemDownloadingStatusKey,
+            .ubiquitousItemHasUnresolvedConflictsKey,
+            .ubiquitousItemIsDownloadingKey,
+            .ubiquitousItemIsUploadedKey,
+            .ubiquitousItemIsUploadingKey,
+            .ubiquitousItemUploadingErrorKey,
+        ]
+    }
+}
+
+extension NSFilePresenter {
+    /// Not implemented: the presenter is never asked to relinquish to a reader (Rule 6.6).
+    @discardableResult
+    public func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked to relinquish to a writer (Rule 6.6).
+    @discardableResult
+    public func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked to save in this spelling.
+    @discardableResult
+    public func savePresentedItemChanges(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked to save in this spelling.
+    @discardableResult
+    public func savePresentedItemChanges() async throws -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked about a deletion in this spelling.
+    @discardableResult
+    public func accommodatePresentedItemDeletion(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked about a deletion in this spelling.
+    @discardableResult
+    public func accommodatePresentedItemDeletion() async throws -> _NotImplemented {
+        _NotImplemented()
     }
 
-    extension NSFilePresenter {
-        /// Not implemented: the presenter is never asked to relinquish to a reader (Rule 6.6).
-        @discardableResult
-        public func relinquishPresentedItem(
-            toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
+    /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
+    @discardableResult
+    public func accommodatePresentedItemEviction(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
 
-        /// Not implemented: the presenter is never asked to relinquish to a writer (Rule 6.6).
-        @discardableResult
-        public func relinquishPresentedItem(
-            toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never asked to save in this spelling.
-        @discardableResult
-        public func savePresentedItemChanges(
-            completionHandler: @escaping @Sendable ((any Error)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never asked to save in this spelling.
-        @discardableResult
-        public func savePresentedItemChanges() async throws -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never asked about a deletion in this spelling.
-        @discardableResult
-        public func accommodatePresentedItemDeletion(
-            completionHandler: @escaping @Sendable ((any Error)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never asked about a deletion in this spelling.
-        @discardableResult
-        public func accommodatePresentedItemDeletion() async throws -> _NotImplemented {
-            _NotImplemented()
-        }
-
-        /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
-        @discardableResult
-        public func accommodatePresentedItemEviction(
-            completionHandler: @escaping @Sendable ((any Error)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
-        @discardableResult
-        public func accommodatePresentedItemEviction() async throws -> _NotImplemented {
-            _NotImplemented()
-        }
-
-        /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
-        @discardableResult
-        public func accommodatePresentedSubitemDeletion(
-            at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
-        @discardableResult
-        public func accommodatePresentedSubitemDeletion(at url: URL) async throws -> _NotImplemented
-        {
-            _NotImplemented()
-        }
-
-        /// Not implemented: the presenter is never told of moves.
-        @discardableResult
-        public func presentedItemDidMove(to newURL: URL) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never told of changes.
-        @discardableResult
-        public func presentedItemDidChange() -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never told of ubiquity attributes.
-        @discardableResult
-        public func presentedItemDidChangeUbiquityAttributes(
-            _ attributes: Set<URLResourceKey>
-        ) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never told of new items.
-        @discardableResult
-        public func presentedSubitemDidAppear(at url: URL) -> _NotImplemented { _NotImplemented() }
-
-        /// Not implemented: the presenter is never told of moves inside its directory.
-        @discardableResult
-        public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _NotImplemented {
-            _NotImplemented()
-        }
-
-        /// Not implemented: the presenter is never told of changes inside its directory (Rule 7.4).
-        @discardableResult
-        public func presentedSubitemDidChange(at url: URL) -> _NotImplemented { _NotImplemented() }
+    /// Not implemented: the item is never evicted by way of this spelling (Rule 9.7).
+    @discardableResult
+    public func accommodatePresentedItemEviction() async throws -> _NotImplemented {
+        _NotImplemented()
     }
+
+    /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
+    @discardableResult
+    public func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked about a subitem's deletion in this spelling.
+    @discardableResult
+    public func accommodatePresentedSubitemDeletion(at url: URL) async throws -> _NotImplemented {
+        _NotImplemented()
+    }
+
+    /// Not implemented: the presenter is never told of moves.
+    @discardableResult
+    public func presentedItemDidMove(to newURL: URL) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of changes.
+    @discardableResult
+    public func presentedItemDidChange() -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of ubiquity attributes.
+    @discardableResult
+    public func presentedItemDidChangeUbiquityAttributes(
+        _ attributes: Set<URLResourceKey>
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of new items.
+    @discardableResult
+    public func presentedSubitemDidAppear(at url: URL) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of moves inside its directory.
+    @discardableResult
+    public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) -> _NotImplemented {
+        _NotImplemented()
+    }
+
+    /// Not implemented: the presenter is never told of changes inside its directory (Rule 7.4).
+    @discardableResult
+    public func presentedSubitemDidChange(at url: URL) -> _NotImplemented { _NotImplemented() }
+}
 #endif

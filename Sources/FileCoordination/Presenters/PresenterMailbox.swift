@@ -6,288 +6,288 @@
 // time, in the order in which they were made.
 
 #if !canImport(Darwin)
-    package import FileCoordinationArbiter
-    import FileCoordinationSystem
-    package import Foundation
+package import FileCoordinationArbiter
+import FileCoordinationSystem
+package import Foundation
 
-    /// Delivers the arbiter's messages to one presenter, on its own queue and no other.
-    ///
-    /// Nothing here waits: every method returns at once, on whatever thread it is called. The closures
-    /// given at creation are called on any thread, without a lock, in the order of the decisions.
-    package final class PresenterMailbox: Sendable {
-        /// The block that a presenter hands over when it relinquishes.
-        typealias Reacquirer = @Sendable () -> Void
-        private typealias State = PresenterMailboxState<Reacquirer, any Error>
-        private typealias Delivery = PresenterDelivery<Reacquirer>
+/// Delivers the arbiter's messages to one presenter, on its own queue and no other.
+///
+/// Nothing here waits: every method returns at once, on whatever thread it is called. The closures
+/// given at creation are called on any thread, without a lock, in the order of the decisions.
+package final class PresenterMailbox: Sendable {
+    /// The block that a presenter hands over when it relinquishes.
+    typealias Reacquirer = @Sendable () -> Void
+    private typealias State = PresenterMailboxState<Reacquirer, any Error>
+    private typealias Delivery = PresenterDelivery<Reacquirer>
 
-        private struct Contents: Sendable {
-            var state: State
-            /// Nil once the presenter was removed: a presenter that keeps a block which it was given
-            /// must not keep itself alive by that.
-            var parties: Parties?
-            var outbox = Outbox.resting
-        }
-
-        /// Those between whom the mailbox is.
-        private struct Parties: Sendable {
-            var presenter: PresenterReference
-            var answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
-            var relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
-        }
-
-        /// Decisions on their way out.
-        private enum Outbox: Sendable {
-            /// None.
-            case resting
-            /// A thread is carrying out decisions, and is to go on with these.
-            case draining([State.Action])
-        }
-
-        private let contents: Lock<Contents>
-        private let queue: OperationQueue
-        private let methodsWithCompletion: PresenterMethods
-        private let makeURL: @Sendable (ItemPath) -> URL
-
-        /// The mailbox of a presenter that has just been registered.
-        ///
-        /// - Parameters:
-        ///   - presenter: Kept until ``invalidate()``, as are the closures.
-        ///   - queue: Its queue, read once, at registration (Rule 5.3).
-        ///   - methods: What it implements.
-        ///   - makeURL: How a place is to be spelled for this presenter.
-        ///   - answer: Called once for each ask that was neither cancelled nor forgotten.
-        ///   - relinquishmentChanged: Called with true when the presenter has made way, before the
-        ///     answer, and with false when its item is given back, before it knows.
-        package init(
-            presenter: any NSFilePresenter, queue: OperationQueue, methods: PresenterMethods,
-            makeURL: @escaping @Sendable (ItemPath) -> URL = { URL(place: $0) },
-            answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
-            relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void
-        ) {
-            let parties = Parties(
-                presenter: PresenterReference(presenter), answer: answer,
-                relinquishmentChanged: relinquishmentChanged)
-            contents = Lock(Contents(state: State(methods: methods), parties: parties))
-            self.queue = queue
-            self.methodsWithCompletion = presenter.methodsWithCompletion
-            self.makeURL = makeURL
-        }
-
-        // MARK: What the arbiter says
-
-        /// Asks the presenter to make way for a claim; it answers when it has taken all steps, or at
-        /// the first error (Rules 6.5 and 9.3).
-        ///
-        /// Steps that the presenter does not implement are left out, and a kind in which it is
-        /// relinquished already is not asked for again (Rules 3.6 and 6.11).
-        package func ask(claim: UInt64, steps: YieldSteps) {
-            handle { $0.asked(claim: claim, steps: steps) }
-        }
-
-        /// Tells the presenter what happened, if it implements the method for it (Rule 7.1).
-        package func notify(_ notice: PresenterNotice) {
-            handle { $0.noticed(notice) }
-        }
-
-        /// Gives the presenter its item back, after the notices so far (Rules 7.2 and 8.1 to 8.6).
-        package func reacquire(_ kind: Relinquishment) {
-            handle { $0.recalled(kind) }
-        }
-
-        /// Forgets what a claim asked for; what the presenter is doing already is not recalled, but
-        /// nobody waits for it any more (Rule 12.5).
-        package func cancelAsk(claim: UInt64) {
-            handle { $0.cancelled(claim: claim) }
-        }
-
-        /// Forgets all asks, because the arbiter that made them is gone, and has the presenter look at
-        /// its item again.
-        package func resetAfterHostChange() {
-            handle { $0.hostChanged() }
-        }
-
-        /// Ends everything, because the presenter was removed (Rule 5.7).
-        ///
-        /// No message starts after this returns. One that is running already goes on, and is not waited
-        /// for: it may be the caller.
-        package func invalidate() {
-            // What the presenter gave us is released after the lock: its deinitialiser is its own code.
-            let former = contents.withLock { contents in
-                let former = contents
-                contents.state.presenterRemoved()
-                contents.parties = nil
-                if case .draining = contents.outbox { contents.outbox = .draining([]) }
-                return former
-            }
-            withExtendedLifetime(former) {}
-        }
+    private struct Contents: Sendable {
+        var state: State
+        /// Nil once the presenter was removed: a presenter that keeps a block which it was given
+        /// must not keep itself alive by that.
+        var parties: Parties?
+        var outbox = Outbox.resting
     }
 
-    // MARK: - Carrying out
+    /// Those between whom the mailbox is.
+    private struct Parties: Sendable {
+        var presenter: PresenterReference
+        var answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
+        var relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
+    }
 
-    extension PresenterMailbox {
-        /// Decides under the lock, and sees to it that what was decided is carried out: by this thread,
-        /// or by the one that is at it.
-        private func handle(_ decide: (inout State) -> [State.Action]) {
-            var batch: [State.Action] = contents.withLock { contents in
-                let actions = decide(&contents.state)
-                switch contents.outbox {
-                case .resting:
-                    guard !actions.isEmpty else { return [] }
-                    contents.outbox = .draining([])
-                    return actions
-                case .draining(let earlier):
-                    contents.outbox = .draining(earlier + actions)
-                    return []
-                }
-            }
-            while !batch.isEmpty {
-                for action in batch { carryOut(action) }
-                batch = nextBatch()
-            }
+    /// Decisions on their way out.
+    private enum Outbox: Sendable {
+        /// None.
+        case resting
+        /// A thread is carrying out decisions, and is to go on with these.
+        case draining([State.Action])
+    }
+
+    private let contents: Lock<Contents>
+    private let queue: OperationQueue
+    private let methodsWithCompletion: PresenterMethods
+    private let makeURL: @Sendable (ItemPath) -> URL
+
+    /// The mailbox of a presenter that has just been registered.
+    ///
+    /// - Parameters:
+    ///   - presenter: Kept until ``invalidate()``, as are the closures.
+    ///   - queue: Its queue, read once, at registration (Rule 5.3).
+    ///   - methods: What it implements.
+    ///   - makeURL: How a place is to be spelled for this presenter.
+    ///   - answer: Called once for each ask that was neither cancelled nor forgotten.
+    ///   - relinquishmentChanged: Called with true when the presenter has made way, before the
+    ///     answer, and with false when its item is given back, before it knows.
+    package init(
+        presenter: any NSFilePresenter, queue: OperationQueue, methods: PresenterMethods,
+        makeURL: @escaping @Sendable (ItemPath) -> URL = { URL(place: $0) },
+        answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+        relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void
+    ) {
+        let parties = Parties(
+            presenter: PresenterReference(presenter), answer: answer,
+            relinquishmentChanged: relinquishmentChanged)
+        contents = Lock(Contents(state: State(methods: methods), parties: parties))
+        self.queue = queue
+        self.methodsWithCompletion = presenter.methodsWithCompletion
+        self.makeURL = makeURL
+    }
+
+    // MARK: What the arbiter says
+
+    /// Asks the presenter to make way for a claim; it answers when it has taken all steps, or at
+    /// the first error (Rules 6.5 and 9.3).
+    ///
+    /// Steps that the presenter does not implement are left out, and a kind in which it is
+    /// relinquished already is not asked for again (Rules 3.6 and 6.11).
+    package func ask(claim: UInt64, steps: YieldSteps) {
+        handle { $0.asked(claim: claim, steps: steps) }
+    }
+
+    /// Tells the presenter what happened, if it implements the method for it (Rule 7.1).
+    package func notify(_ notice: PresenterNotice) {
+        handle { $0.noticed(notice) }
+    }
+
+    /// Gives the presenter its item back, after the notices so far (Rules 7.2 and 8.1 to 8.6).
+    package func reacquire(_ kind: Relinquishment) {
+        handle { $0.recalled(kind) }
+    }
+
+    /// Forgets what a claim asked for; what the presenter is doing already is not recalled, but
+    /// nobody waits for it any more (Rule 12.5).
+    package func cancelAsk(claim: UInt64) {
+        handle { $0.cancelled(claim: claim) }
+    }
+
+    /// Forgets all asks, because the arbiter that made them is gone, and has the presenter look at
+    /// its item again.
+    package func resetAfterHostChange() {
+        handle { $0.hostChanged() }
+    }
+
+    /// Ends everything, because the presenter was removed (Rule 5.7).
+    ///
+    /// No message starts after this returns. One that is running already goes on, and is not waited
+    /// for: it may be the caller.
+    package func invalidate() {
+        // What the presenter gave us is released after the lock: its deinitialiser is its own code.
+        let former = contents.withLock { contents in
+            let former = contents
+            contents.state.presenterRemoved()
+            contents.parties = nil
+            if case .draining = contents.outbox { contents.outbox = .draining([]) }
+            return former
         }
+        withExtendedLifetime(former) {}
+    }
+}
 
-        private func nextBatch() -> [State.Action] {
-            contents.withLock { contents in
-                guard case .draining(let actions) = contents.outbox, !actions.isEmpty else {
-                    contents.outbox = .resting
-                    return []
-                }
+// MARK: - Carrying out
+
+extension PresenterMailbox {
+    /// Decides under the lock, and sees to it that what was decided is carried out: by this thread,
+    /// or by the one that is at it.
+    private func handle(_ decide: (inout State) -> [State.Action]) {
+        var batch: [State.Action] = contents.withLock { contents in
+            let actions = decide(&contents.state)
+            switch contents.outbox {
+            case .resting:
+                guard !actions.isEmpty else { return [] }
                 contents.outbox = .draining([])
                 return actions
+            case .draining(let earlier):
+                contents.outbox = .draining(earlier + actions)
+                return []
             }
         }
-
-        private func carryOut(_ action: State.Action) {
-            switch action {
-            case .deliver(let delivery):
-                queue.addOperation { self.run(delivery) }
-            case .answer(let claim, let failure):
-                parties?.answer(claim, failure)
-            case .relinquishmentChanged(let kind, let isRelinquished):
-                parties?.relinquishmentChanged(kind, isRelinquished)
-            }
-        }
-
-        /// Presenter and session, until the presenter was removed.
-        private var parties: Parties? { contents.withLock { $0.parties } }
-
-        /// The presenter, if this delivery may still reach it.
-        private func begin(_ delivery: Delivery) -> (any NSFilePresenter)? {
-            contents.withLock { contents in
-                contents.state.begin(delivery) ? contents.parties?.presenter : nil
-            }?.presenter
+        while !batch.isEmpty {
+            for action in batch { carryOut(action) }
+            batch = nextBatch()
         }
     }
 
-    // MARK: - On the presenter's queue
+    private func nextBatch() -> [State.Action] {
+        contents.withLock { contents in
+            guard case .draining(let actions) = contents.outbox, !actions.isEmpty else {
+                contents.outbox = .resting
+                return []
+            }
+            contents.outbox = .draining([])
+            return actions
+        }
+    }
 
-    extension PresenterMailbox {
-        /// The operation of one delivery.
-        ///
-        /// It ends when the presenter's method returns, not when the presenter has answered (Rule 6.15).
-        private func run(_ delivery: Delivery) {
+    private func carryOut(_ action: State.Action) {
+        switch action {
+        case .deliver(let delivery):
+            queue.addOperation { self.run(delivery) }
+        case .answer(let claim, let failure):
+            parties?.answer(claim, failure)
+        case .relinquishmentChanged(let kind, let isRelinquished):
+            parties?.relinquishmentChanged(kind, isRelinquished)
+        }
+    }
+
+    /// Presenter and session, until the presenter was removed.
+    private var parties: Parties? { contents.withLock { $0.parties } }
+
+    /// The presenter, if this delivery may still reach it.
+    private func begin(_ delivery: Delivery) -> (any NSFilePresenter)? {
+        contents.withLock { contents in
+            contents.state.begin(delivery) ? contents.parties?.presenter : nil
+        }?.presenter
+    }
+}
+
+// MARK: - On the presenter's queue
+
+extension PresenterMailbox {
+    /// The operation of one delivery.
+    ///
+    /// It ends when the presenter's method returns, not when the presenter has answered (Rule 6.15).
+    private func run(_ delivery: Delivery) {
+        switch delivery {
+        case .save(let call):
+            self.call(delivery, call, .save) {
+                $0.savePresentedItemChanges(completionHandler: $1)
+            }
+        case .accommodateDeletion(let call):
+            self.call(delivery, call, .accommodateDeletion) {
+                $0.accommodatePresentedItemDeletion(completionHandler: $1)
+            }
+        case .accommodateSubitemDeletion(let place, let call):
+            let url = makeURL(place)
+            self.call(delivery, call, .accommodateSubitemDeletion) {
+                $0.accommodatePresentedSubitemDeletion(at: url, completionHandler: $1)
+            }
+        case .relinquish(let kind, let call):
+            guard let presenter = begin(delivery) else { return }
+            let block: @Sendable (Reacquirer?) -> Void = { reacquirer in
+                self.handle { $0.relinquished(kind, call: call, reacquirer: reacquirer) }
+            }
+            switch kind {
+            case .reader: presenter.relinquishPresentedItem(toReader: block)
+            case .writer: presenter.relinquishPresentedItem(toWriter: block)
+            }
+        case .notify(let notice):
+            guard let presenter = begin(delivery) else { return }
+            presenter.hear(notice)
+        case .reacquire(let kind, let call, let reacquirer):
+            guard begin(delivery) != nil else { return }
+            reacquirer()
+            handle { $0.reacquired(kind, call: call) }
+        }
+    }
+
+    /// Calls a method that has two spellings: here if the presenter has the one with a completion
+    /// handler, else in a task.
+    private func call(
+        _ delivery: Delivery, _ call: PresenterCallID, _ method: PresenterMethods,
+        withCompletion: (any NSFilePresenter, @escaping @Sendable ((any Error)?) -> Void) ->
+            Void
+    ) {
+        guard methodsWithCompletion.contains(method) else {
+            Task.detached(executorPreference: PresenterExecutor()) {
+                await self.runAsync(delivery, call)
+            }
+            return
+        }
+        guard let presenter = begin(delivery) else { return }
+        withCompletion(presenter) { failure in
+            self.handle { $0.completed(call, failure: failure) }
+        }
+    }
+
+    private func runAsync(_ delivery: Delivery, _ call: PresenterCallID) async {
+        guard let presenter = begin(delivery) else { return }
+        do {
             switch delivery {
-            case .save(let call):
-                self.call(delivery, call, .save) {
-                    $0.savePresentedItemChanges(completionHandler: $1)
-                }
-            case .accommodateDeletion(let call):
-                self.call(delivery, call, .accommodateDeletion) {
-                    $0.accommodatePresentedItemDeletion(completionHandler: $1)
-                }
-            case .accommodateSubitemDeletion(let place, let call):
-                let url = makeURL(place)
-                self.call(delivery, call, .accommodateSubitemDeletion) {
-                    $0.accommodatePresentedSubitemDeletion(at: url, completionHandler: $1)
-                }
-            case .relinquish(let kind, let call):
-                guard let presenter = begin(delivery) else { return }
-                let block: @Sendable (Reacquirer?) -> Void = { reacquirer in
-                    self.handle { $0.relinquished(kind, call: call, reacquirer: reacquirer) }
-                }
-                switch kind {
-                case .reader: presenter.relinquishPresentedItem(toReader: block)
-                case .writer: presenter.relinquishPresentedItem(toWriter: block)
-                }
-            case .notify(let notice):
-                guard let presenter = begin(delivery) else { return }
-                presenter.hear(notice)
-            case .reacquire(let kind, let call, let reacquirer):
-                guard begin(delivery) != nil else { return }
-                reacquirer()
-                handle { $0.reacquired(kind, call: call) }
+            case .save:
+                try await presenter.savePresentedItemChanges()
+            case .accommodateDeletion:
+                try await presenter.accommodatePresentedItemDeletion()
+            case .accommodateSubitemDeletion(let place, _):
+                try await presenter.accommodatePresentedSubitemDeletion(at: makeURL(place))
+            case .relinquish, .notify, .reacquire:
+                preconditionFailure("A method without an async spelling was called in a task")
             }
-        }
-
-        /// Calls a method that has two spellings: here if the presenter has the one with a completion
-        /// handler, else in a task.
-        private func call(
-            _ delivery: Delivery, _ call: PresenterCallID, _ method: PresenterMethods,
-            withCompletion: (any NSFilePresenter, @escaping @Sendable ((any Error)?) -> Void) ->
-                Void
-        ) {
-            guard methodsWithCompletion.contains(method) else {
-                Task.detached(executorPreference: PresenterExecutor()) {
-                    await self.runAsync(delivery, call)
-                }
-                return
-            }
-            guard let presenter = begin(delivery) else { return }
-            withCompletion(presenter) { failure in
-                self.handle { $0.completed(call, failure: failure) }
-            }
-        }
-
-        private func runAsync(_ delivery: Delivery, _ call: PresenterCallID) async {
-            guard let presenter = begin(delivery) else { return }
-            do {
-                switch delivery {
-                case .save:
-                    try await presenter.savePresentedItemChanges()
-                case .accommodateDeletion:
-                    try await presenter.accommodatePresentedItemDeletion()
-                case .accommodateSubitemDeletion(let place, _):
-                    try await presenter.accommodatePresentedSubitemDeletion(at: makeURL(place))
-                case .relinquish, .notify, .reacquire:
-                    preconditionFailure("A method without an async spelling was called in a task")
-                }
-                handle { $0.completed(call, failure: nil) }
-            } catch {
-                handle { $0.completed(call, failure: error) }
-            }
+            handle { $0.completed(call, failure: nil) }
+        } catch {
+            handle { $0.completed(call, failure: error) }
         }
     }
+}
 
-    extension NSFilePresenter {
-        /// Calls the method that goes with a notice.
-        fileprivate func hear(_ notice: PresenterNotice) {
-            switch notice {
-            case .itemDidChange:
-                presentedItemDidChange()
-            case .itemDidMove(let url):
-                presentedItemDidMove(to: url)
-            case .itemDidChangeUbiquityAttributes(let attributes):
-                presentedItemDidChangeUbiquityAttributes(attributes)
-            case .subitemDidAppear(let url):
-                presentedSubitemDidAppear(at: url)
-            case .subitemDidChange(let url):
-                presentedSubitemDidChange(at: url)
-            case .subitemDidMove(let old, let new):
-                presentedSubitem(at: old, didMoveTo: new)
-            }
+extension NSFilePresenter {
+    /// Calls the method that goes with a notice.
+    fileprivate func hear(_ notice: PresenterNotice) {
+        switch notice {
+        case .itemDidChange:
+            presentedItemDidChange()
+        case .itemDidMove(let url):
+            presentedItemDidMove(to: url)
+        case .itemDidChangeUbiquityAttributes(let attributes):
+            presentedItemDidChangeUbiquityAttributes(attributes)
+        case .subitemDidAppear(let url):
+            presentedSubitemDidAppear(at: url)
+        case .subitemDidChange(let url):
+            presentedSubitemDidChange(at: url)
+        case .subitemDidMove(let old, let new):
+            presentedSubitem(at: old, didMoveTo: new)
         }
     }
+}
 
-    extension URL {
-        /// The file URL of a place, with the canonical spelling and without looking at the disk.
-        package init(place: ItemPath) {
-            let path = place.bytes.map { CChar(bitPattern: $0) } + [0]
-            self = path.withUnsafeBufferPointer { buffer in
-                guard let start = buffer.baseAddress else { return URL(fileURLWithPath: "/") }
-                return URL(
-                    fileURLWithFileSystemRepresentation: start, isDirectory: false, relativeTo: nil)
-            }
+extension URL {
+    /// The file URL of a place, with the canonical spelling and without looking at the disk.
+    package init(place: ItemPath) {
+        let path = place.bytes.map { CChar(bitPattern: $0) } + [0]
+        self = path.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return URL(fileURLWithPath: "/") }
+            return URL(
+                fileURLWithFileSystemRepresentation: start, isDirectory: false, relativeTo: nil)
         }
     }
+}
 #endif

@@ -5,104 +5,104 @@
 // this alive, on whatever thread (Rule 13.7).
 
 #if !canImport(Darwin)
-    import FileCoordinationArbiter
-    import FileCoordinationSystem
-    import Foundation
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
 
-    /// The state of one coordinator.
-    ///
-    /// May be used from any thread.
-    final class CoordinatorCore: Sendable {
-        /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
-        private let presenter: PresenterReference?
-        private let state = Lock(State())
+/// The state of one coordinator.
+///
+/// May be used from any thread.
+final class CoordinatorCore: Sendable {
+    /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
+    private let presenter: PresenterReference?
+    private let state = Lock(State())
 
-        private struct State {
-            /// The purpose, once it was needed or set.
-            var purpose: String?
-            /// Whether it can be set no more (Rules 4.3, 4.4).
-            var isPurposeFixed = false
-            /// Cancelling is for good (Rule 12.4).
-            var isCancelled = false
-            /// The calls of this coordinator that wait.
-            var waiting: [CoordinatedAccess] = []
-        }
+    private struct State {
+        /// The purpose, once it was needed or set.
+        var purpose: String?
+        /// Whether it can be set no more (Rules 4.3, 4.4).
+        var isPurposeFixed = false
+        /// Cancelling is for good (Rule 12.4).
+        var isCancelled = false
+        /// The calls of this coordinator that wait.
+        var waiting: [CoordinatedAccess] = []
+    }
 
-        init(presenter: (any NSFilePresenter)?) {
-            self.presenter = presenter.map { PresenterReference($0) }
-        }
+    init(presenter: (any NSFilePresenter)?) {
+        self.presenter = presenter.map { PresenterReference($0) }
+    }
 
-        // MARK: Purpose
+    // MARK: Purpose
 
-        var purposeText: String {
-            if let presenter { return presenter.purposeText }
-            return state.withLock { state in
-                if let purpose = state.purpose { return purpose }
-                let fresh = UUID().uuidString
-                state.purpose = fresh
-                return fresh
-            }
-        }
-
-        func setPurpose(_ text: String) {
-            precondition(
-                presenter == nil,
-                "The purpose of a coordinator that was made with a presenter is the presenter's")
-            precondition(!text.isEmpty, "A purpose identifier must not be empty")
-            precondition(
-                text.utf8.count <= 1024, "A purpose identifier is at most 1024 bytes long")
-            state.withLock { state in
-                precondition(
-                    !state.isPurposeFixed,
-                    "A purpose identifier can be set once, before the coordinator is used")
-                state.purpose = text
-                state.isPurposeFixed = true
-            }
-        }
-
-        private func purposeForUse() -> Purpose {
-            let text = purposeText
-            state.withLock { $0.isPurposeFixed = true }
-            return Purpose(text)
-        }
-
-        // MARK: Waiting calls
-
-        /// Files a claim, remembered for ``cancel()`` while it waits.
-        func begin(
-            _ items: [RequestedItem], onEnding: (@Sendable (AccessEnding) -> Void)? = nil
-        ) throws(NSError) -> CoordinatedAccess {
-            guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
-            let access = try CoordinatedAccess(items, purpose: purposeForUse(), onEnding: onEnding)
-            let isCancelled = state.withLock { state in
-                if !state.isCancelled { state.waiting.append(access) }
-                return state.isCancelled
-            }
-            if isCancelled { access.giveUp(.cancelled) }
-            return access
-        }
-
-        /// Forgets an access that waits no longer.
-        func endWaiting(_ access: CoordinatedAccess) {
-            state.withLock { $0.waiting.removeAll { $0 === access } }
-        }
-
-        func cancel() {
-            let waiting = state.withLock { state in
-                state.isCancelled = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for access in waiting { access.giveUp(.cancelled) }
-        }
-
-        static var cancelledError: NSError {
-            NSError(domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue)
-        }
-
-        /// Ties a presenter that presented nothing so far to its place, if it has one now (Rule 5.5).
-        func placePresenter() {
-            if let presenter { Session.placeIfNeeded(presenter) }
+    var purposeText: String {
+        if let presenter { return presenter.purposeText }
+        return state.withLock { state in
+            if let purpose = state.purpose { return purpose }
+            let fresh = UUID().uuidString
+            state.purpose = fresh
+            return fresh
         }
     }
+
+    func setPurpose(_ text: String) {
+        precondition(
+            presenter == nil,
+            "The purpose of a coordinator that was made with a presenter is the presenter's")
+        precondition(!text.isEmpty, "A purpose identifier must not be empty")
+        precondition(
+            text.utf8.count <= 1024, "A purpose identifier is at most 1024 bytes long")
+        state.withLock { state in
+            precondition(
+                !state.isPurposeFixed,
+                "A purpose identifier can be set once, before the coordinator is used")
+            state.purpose = text
+            state.isPurposeFixed = true
+        }
+    }
+
+    private func purposeForUse() -> Purpose {
+        let text = purposeText
+        state.withLock { $0.isPurposeFixed = true }
+        return Purpose(text)
+    }
+
+    // MARK: Waiting calls
+
+    /// Files a claim, remembered for ``cancel()`` while it waits.
+    func begin(
+        _ items: [RequestedItem], onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+    ) throws(NSError) -> CoordinatedAccess {
+        guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
+        let access = try CoordinatedAccess(items, purpose: purposeForUse(), onEnding: onEnding)
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.waiting.append(access) }
+            return state.isCancelled
+        }
+        if isCancelled { access.giveUp(.cancelled) }
+        return access
+    }
+
+    /// Forgets an access that waits no longer.
+    func endWaiting(_ access: CoordinatedAccess) {
+        state.withLock { $0.waiting.removeAll { $0 === access } }
+    }
+
+    func cancel() {
+        let waiting = state.withLock { state in
+            state.isCancelled = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for access in waiting { access.giveUp(.cancelled) }
+    }
+
+    static var cancelledError: NSError {
+        NSError(domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue)
+    }
+
+    /// Ties a presenter that presented nothing so far to its place, if it has one now (Rule 5.5).
+    func placePresenter() {
+        if let presenter { Session.placeIfNeeded(presenter) }
+    }
+}
 #endif

@@ -4,33 +4,33 @@
 // platforms: its contract says instead which members are called where.
 
 #if !canImport(Darwin)
-    import Foundation
+import Foundation
 
-    /// A reference to a presenter that may cross threads.
+/// A reference to a presenter that may cross threads.
+///
+/// Unchecked, because it is Apple's contract that makes it safe: `presentedItemURL` and
+/// `presentedItemOperationQueue` may be read on any thread (Rule 16.3), and whoever calls anything
+/// else does so on the presenter's queue, or through an async method, which sees to its own
+/// isolation.
+package struct PresenterReference: @unchecked Sendable {
+    /// The presenter.
+    package let presenter: any NSFilePresenter
+
+    /// A reference to `presenter`.
+    package init(_ presenter: any NSFilePresenter) { self.presenter = presenter }
+
+    /// Presenters are told apart by being, not by equality (Rule 4.2).
+    var identity: ObjectIdentifier { ObjectIdentifier(presenter) }
+
+    /// The purpose of all coordinators made with this presenter (Rule 4.2).
     ///
-    /// Unchecked, because it is Apple's contract that makes it safe: `presentedItemURL` and
-    /// `presentedItemOperationQueue` may be read on any thread (Rule 16.3), and whoever calls anything
-    /// else does so on the presenter's queue, or through an async method, which sees to its own
-    /// isolation.
-    package struct PresenterReference: @unchecked Sendable {
-        /// The presenter.
-        package let presenter: any NSFilePresenter
-
-        /// A reference to `presenter`.
-        package init(_ presenter: any NSFilePresenter) { self.presenter = presenter }
-
-        /// Presenters are told apart by being, not by equality (Rule 4.2).
-        var identity: ObjectIdentifier { ObjectIdentifier(presenter) }
-
-        /// The purpose of all coordinators made with this presenter (Rule 4.2).
-        ///
-        /// Made from its address: whoever has the purpose retains the presenter, so that no other one
-        /// can come to that address meanwhile.
-        package var purposeText: String {
-            let address = UInt(bitPattern: identity)
-            return "\(Self.processText)/\(String(address, radix: 16))"
-        }
-
-        private static let processText = UUID().uuidString
+    /// Made from its address: whoever has the purpose retains the presenter, so that no other one
+    /// can come to that address meanwhile.
+    package var purposeText: String {
+        let address = UInt(bitPattern: identity)
+        return "\(Self.processText)/\(String(address, radix: 16))"
     }
+
+    private static let processText = UUID().uuidString
+}
 #endif

@@ -3,223 +3,223 @@
 // This process's presenters: registration, what the host has to say to them, what they answer.
 
 #if !canImport(Darwin)
-    import FileCoordinationArbiter
-    import FileCoordinationLedger
-    import FileCoordinationSystem
-    import FileCoordinationWire
-    import Foundation
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
 
-    /// A registered presenter of this process.
-    final class PresenterRegistration: Sendable {
-        let reference: PresenterReference
-        let methods: PresenterMethods
-        let purpose: Purpose
-        /// Where it is known to the arbiter.
-        let tie = Lock(Tie(record: nil, place: nil))
+/// A registered presenter of this process.
+final class PresenterRegistration: Sendable {
+    let reference: PresenterReference
+    let methods: PresenterMethods
+    let purpose: Purpose
+    /// Where it is known to the arbiter.
+    let tie = Lock(Tie(record: nil, place: nil))
 
-        struct Tie {
-            /// Its record in the ledger, once there is one.
-            var record: RecordReference?
-            /// The place it presents there.
-            var place: ItemPath?
-        }
+    struct Tie {
+        /// Its record in the ledger, once there is one.
+        var record: RecordReference?
+        /// The place it presents there.
+        var place: ItemPath?
+    }
 
-        init(_ presenter: any NSFilePresenter, methods: PresenterMethods) {
-            reference = PresenterReference(presenter)
-            self.methods = methods
-            purpose = Purpose(reference.purposeText)
-        }
+    init(_ presenter: any NSFilePresenter, methods: PresenterMethods) {
+        reference = PresenterReference(presenter)
+        self.methods = methods
+        purpose = Purpose(reference.purposeText)
+    }
 
-        func body(at place: ItemPath?) -> PresenterBody {
-            PresenterBody(purpose: purpose.bytes, path: place?.bytes, methods: methods)
+    func body(at place: ItemPath?) -> PresenterBody {
+        PresenterBody(purpose: purpose.bytes, path: place?.bytes, methods: methods)
+    }
+}
+
+/// A registration and the mailbox that it fills.
+struct PresenterEntry: Sendable {
+    let registration: PresenterRegistration
+    let mailbox: PresenterMailbox
+}
+
+extension Session {
+    // MARK: The class methods
+
+    /// The presenters of this process, in the order of registration (Rule 5.1).
+    static var presenters: [any NSFilePresenter] {
+        guard let session = try? current() else { return [] }
+        return session.state.withLock { $0.presenters.map(\.registration.reference.presenter) }
+    }
+
+    /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
+    static func add(_ presenter: any NSFilePresenter) {
+        do throws(NSError) {
+            try current().add(presenter)
+        } catch {
+            Diagnostics.say(
+                "a file presenter was not registered: \(error.localizedDescription)")
         }
     }
 
-    /// A registration and the mailbox that it fills.
-    struct PresenterEntry: Sendable {
-        let registration: PresenterRegistration
-        let mailbox: PresenterMailbox
+    static func remove(_ presenter: any NSFilePresenter) {
+        (try? current())?.remove(PresenterReference(presenter))
     }
 
-    extension Session {
-        // MARK: The class methods
+    /// Ties a presenter that presented nothing to the place that it has by now (Rule 5.5).
+    static func placeIfNeeded(_ presenter: PresenterReference) {
+        guard let session = try? current(), let entry = session.entry(of: presenter.identity),
+            entry.registration.tie.withLock({ $0.place }) == nil,
+            let url = presenter.presenter.presentedItemURL,
+            let place = try? PlaceResolver.resolve(url)
+        else { return }
+        try? session.register(entry, at: place.path)
+    }
 
-        /// The presenters of this process, in the order of registration (Rule 5.1).
-        static var presenters: [any NSFilePresenter] {
-            guard let session = try? current() else { return [] }
-            return session.state.withLock { $0.presenters.map(\.registration.reference.presenter) }
-        }
+    // MARK: Registration
 
-        /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
-        static func add(_ presenter: any NSFilePresenter) {
-            do throws(NSError) {
-                try current().add(presenter)
-            } catch {
-                Diagnostics.say(
-                    "a file presenter was not registered: \(error.localizedDescription)")
+    private func add(_ presenter: any NSFilePresenter) throws(NSError) {
+        let registration = PresenterRegistration(
+            presenter, methods: PresenterMethods(implementedBy: presenter))
+        guard entry(of: registration.reference.identity) == nil else { return }
+        let place = try place(of: presenter)
+        let mailbox = PresenterMailbox(
+            presenter: presenter, queue: presenter.presentedItemOperationQueue,
+            methods: registration.methods,
+            answer: { [self] claim, failure in answer(registration, claim, failure) },
+            relinquishmentChanged: { [self] kind, isRelinquished in
+                noteRelinquishment(registration, kind, isRelinquished)
+            })
+        let entry = PresenterEntry(registration: registration, mailbox: mailbox)
+        let isFirst = state.withLock { state in
+            let identity = registration.reference.identity
+            guard !state.presenters.contains(where: { $0.identity == identity }) else {
+                return false
             }
+            state.presenters.append(entry)
+            return true
         }
-
-        static func remove(_ presenter: any NSFilePresenter) {
-            (try? current())?.remove(PresenterReference(presenter))
+        guard isFirst else { return }
+        do throws(NSError) {
+            try register(entry, at: place)
+        } catch {
+            remove(registration.reference)
+            throw error
         }
+    }
 
-        /// Ties a presenter that presented nothing to the place that it has by now (Rule 5.5).
-        static func placeIfNeeded(_ presenter: PresenterReference) {
-            guard let session = try? current(), let entry = session.entry(of: presenter.identity),
-                entry.registration.tie.withLock({ $0.place }) == nil,
-                let url = presenter.presenter.presentedItemURL,
-                let place = try? PlaceResolver.resolve(url)
-            else { return }
-            try? session.register(entry, at: place.path)
+    private func place(of presenter: any NSFilePresenter) throws(NSError) -> ItemPath? {
+        guard let url = presenter.presentedItemURL else { return nil }
+        do throws(PlaceError) {
+            return try PlaceResolver.resolve(url).path
+        } catch {
+            throw error.nsError(url: url, writing: false)
         }
+    }
 
-        // MARK: Registration
+    /// Writes a record for the presenter and waits until the arbiter has it (Rule 5.4).
+    private func register(_ entry: PresenterEntry, at place: ItemPath?) throws(NSError) {
+        let record: RecordReference
+        do {
+            record = try ledger.write(
+                kind: .presenter, body: entry.registration.body(at: place).encode(),
+                outcomeCapacity: 0, wantsMessage: false)
+        } catch {
+            throw FailureReason(error).nsError
+        }
+        let former = entry.registration.tie.withLock { tie in
+            defer { tie = PresenterRegistration.Tie(record: record, place: place) }
+            return tie.record
+        }
+        let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)
+        state.withLock { state in
+            state.claims[record] = claim
+            state.presentersByRecord[WireRecord(record)] = entry
+        }
+        ledger.file(record)
+        announce(.filed(WireRecord(record)))
+        let ending = claim.wait(until: nil)
+        state.withLock { $0.claims[record] = nil }
+        if let former { endRecord(former) }
+        if case .failed(let error) = ending { throw error }
+    }
 
-        private func add(_ presenter: any NSFilePresenter) throws(NSError) {
-            let registration = PresenterRegistration(
-                presenter, methods: PresenterMethods(implementedBy: presenter))
-            guard entry(of: registration.reference.identity) == nil else { return }
-            let place = try place(of: presenter)
-            let mailbox = PresenterMailbox(
-                presenter: presenter, queue: presenter.presentedItemOperationQueue,
-                methods: registration.methods,
-                answer: { [self] claim, failure in answer(registration, claim, failure) },
-                relinquishmentChanged: { [self] kind, isRelinquished in
-                    noteRelinquishment(registration, kind, isRelinquished)
+    private func remove(_ reference: PresenterReference) {
+        let entry = state.withLock { state -> PresenterEntry? in
+            guard
+                let index = state.presenters.firstIndex(where: {
+                    $0.identity == reference.identity
                 })
-            let entry = PresenterEntry(registration: registration, mailbox: mailbox)
-            let isFirst = state.withLock { state in
-                let identity = registration.reference.identity
-                guard !state.presenters.contains(where: { $0.identity == identity }) else {
-                    return false
-                }
-                state.presenters.append(entry)
-                return true
-            }
-            guard isFirst else { return }
-            do throws(NSError) {
-                try register(entry, at: place)
-            } catch {
-                remove(registration.reference)
-                throw error
-            }
+            else { return nil }
+            return state.presenters.remove(at: index)
         }
-
-        private func place(of presenter: any NSFilePresenter) throws(NSError) -> ItemPath? {
-            guard let url = presenter.presentedItemURL else { return nil }
-            do throws(PlaceError) {
-                return try PlaceResolver.resolve(url).path
-            } catch {
-                throw error.nsError(url: url, writing: false)
-            }
+        guard let entry else { return }
+        entry.mailbox.invalidate()
+        let record = entry.registration.tie.withLock { tie in
+            defer { tie = PresenterRegistration.Tie(record: nil, place: nil) }
+            return tie.record
         }
+        if let record { endRecord(record) }
+    }
 
-        /// Writes a record for the presenter and waits until the arbiter has it (Rule 5.4).
-        private func register(_ entry: PresenterEntry, at place: ItemPath?) throws(NSError) {
-            let record: RecordReference
-            do {
-                record = try ledger.write(
-                    kind: .presenter, body: entry.registration.body(at: place).encode(),
-                    outcomeCapacity: 0, wantsMessage: false)
-            } catch {
-                throw FailureReason(error).nsError
-            }
-            let former = entry.registration.tie.withLock { tie in
-                defer { tie = PresenterRegistration.Tie(record: record, place: place) }
-                return tie.record
-            }
-            let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)
-            state.withLock { $0.claims[record] = claim }
-            ledger.file(record)
-            announce(.filed(WireRecord(record)))
-            let ending = claim.wait(until: nil)
-            state.withLock { $0.claims[record] = nil }
-            if let former { endRecord(former) }
-            if case .failed(let error) = ending { throw error }
+    private func endRecord(_ record: RecordReference) {
+        state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+        if !ledger.cancel(record) { _ = try? ledger.release(record) }
+        announce(.ended(WireRecord(record)))
+    }
+
+    private func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
+        state.withLock { $0.presenters.first { $0.identity == identity } }
+    }
+
+    // MARK: To the presenter
+
+    /// Hands one message over to its presenter's mailbox.
+    func deliver(_ delivery: Delivery) {
+        guard let entry = state.withLock({ $0.presentersByRecord[delivery.presenter] }) else {
+            return
         }
-
-        private func remove(_ reference: PresenterReference) {
-            let entry = state.withLock { state -> PresenterEntry? in
-                guard
-                    let index = state.presenters.firstIndex(where: {
-                        $0.identity == reference.identity
-                    })
-                else { return nil }
-                return state.presenters.remove(at: index)
-            }
-            guard let entry else { return }
-            entry.mailbox.invalidate()
-            let record = entry.registration.tie.withLock { tie in
-                defer { tie = PresenterRegistration.Tie(record: nil, place: nil) }
-                return tie.record
-            }
-            if let record { endRecord(record) }
-        }
-
-        private func endRecord(_ record: RecordReference) {
-            if !ledger.cancel(record) { _ = try? ledger.release(record) }
-            announce(.ended(WireRecord(record)))
-        }
-
-        private func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
-            state.withLock { $0.presenters.first { $0.identity == identity } }
-        }
-
-        // MARK: To the presenter
-
-        /// Hands one message over to its presenter's mailbox.
-        func deliver(_ delivery: Delivery) {
-            let entry = state.withLock { state in
-                state.presenters.first { entry in
-                    entry.registration.tie.withLock { $0.record.map { WireRecord($0) } }
-                        == delivery.presenter
-                }
-            }
-            guard let entry else { return }
-            switch delivery.message {
-            case .ask(let claim, let steps): entry.mailbox.ask(claim: claim, steps: steps)
-            case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim)
-            case .reacquire(let kind): entry.mailbox.reacquire(kind)
-            case .notice(.itemDidChange): entry.mailbox.notify(.itemDidChange)
-            case .notice(.subitemDidAppear(let place)):
-                entry.mailbox.notify(.subitemDidAppear(URL(place: place)))
-            case .notice(.subitemDidChange(let place)):
-                entry.mailbox.notify(.subitemDidChange(URL(place: place)))
-            }
-        }
-
-        // MARK: From the presenter
-
-        private func answer(
-            _ registration: PresenterRegistration, _ claim: UInt64, _ failure: (any Error)?
-        ) {
-            guard let record = registration.tie.withLock({ $0.record }) else { return }
-            announce(
-                .answered(
-                    presenter: WireRecord(record), claim: claim,
-                    failure: failure.map { ErrorCoding.encode($0) }))
-        }
-
-        /// Writes down what the next host has to know (Rule 18.7).
-        private func noteRelinquishment(
-            _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
-        ) {
-            guard let record = registration.tie.withLock({ $0.record }) else { return }
-            switch kind {
-            case .reader: ledger.setRelinquished(record, reader: isRelinquished)
-            case .writer: ledger.setRelinquished(record, writer: isRelinquished)
-            }
+        switch delivery.message {
+        case .ask(let claim, let steps): entry.mailbox.ask(claim: claim, steps: steps)
+        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim)
+        case .reacquire(let kind): entry.mailbox.reacquire(kind)
+        case .notice(.itemDidChange): entry.mailbox.notify(.itemDidChange)
+        case .notice(.subitemDidAppear(let place)):
+            entry.mailbox.notify(.subitemDidAppear(URL(place: place)))
+        case .notice(.subitemDidChange(let place)):
+            entry.mailbox.notify(.subitemDidChange(URL(place: place)))
         }
     }
 
-    extension PresenterEntry {
-        fileprivate var identity: ObjectIdentifier { registration.reference.identity }
+    // MARK: From the presenter
+
+    private func answer(
+        _ registration: PresenterRegistration, _ claim: UInt64, _ failure: (any Error)?
+    ) {
+        guard let record = registration.tie.withLock({ $0.record }) else { return }
+        announce(
+            .answered(
+                presenter: WireRecord(record), claim: claim,
+                failure: failure.map { ErrorCoding.encode($0) }))
     }
 
-    extension WireRecord {
-        init(_ reference: RecordReference) {
-            self.init(index: reference.index, generation: reference.generation)
+    /// Writes down what the next host has to know (Rule 18.7).
+    private func noteRelinquishment(
+        _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
+    ) {
+        guard let record = registration.tie.withLock({ $0.record }) else { return }
+        switch kind {
+        case .reader: ledger.setRelinquished(record, reader: isRelinquished)
+        case .writer: ledger.setRelinquished(record, writer: isRelinquished)
         }
     }
+}
+
+extension PresenterEntry {
+    fileprivate var identity: ObjectIdentifier { registration.reference.identity }
+}
+
+extension WireRecord {
+    init(_ reference: RecordReference) {
+        self.init(index: reference.index, generation: reference.generation)
+    }
+}
 #endif

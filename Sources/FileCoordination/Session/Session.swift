@@ -31,8 +31,12 @@ package final class Session: Sendable {
         var claims: [RecordReference: PendingClaim] = [:]
         /// Presenters in the order of their registration (Rule 5.1).
         var presenters: [PresenterEntry] = []
+        /// The same, by the record that the host knows them by.
+        var presentersByRecord: [WireRecord: PresenterEntry] = [:]
         /// Who waits to be told what a claim waits for.
         var explanations: [RecordReference: Monitor<[Party]?>] = [:]
+        /// Whether the host has refused this process, so that connecting again at once is useless.
+        var isRefused = false
         /// Pieces of a delivery that is too long for one message.
         var deliveryParts = PartAssembler.delivery
     }
@@ -117,6 +121,7 @@ package final class Session: Sendable {
             Swift.Result<Void, SystemError> { () throws(SystemError) in
                 _ = try socket.send(hello.encode())
                 state.socket = socket
+                state.isRefused = false
             }
         }
         try result.get()
@@ -134,7 +139,9 @@ package final class Session: Sendable {
     }
 
     /// Whether a host is needed even if nobody calls.
-    var needsHost: Bool { state.withLock { !$0.claims.isEmpty || !$0.presenters.isEmpty } }
+    var needsHost: Bool {
+        state.withLock { !$0.isRefused && (!$0.claims.isEmpty || !$0.presenters.isEmpty) }
+    }
 
     /// Fails all that waits: no arbiter can be reached.
     func fail(_ error: NSError) {

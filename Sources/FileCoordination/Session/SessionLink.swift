@@ -136,6 +136,7 @@ extension Session {
         switch message {
         case .welcome: break
         case .refused(let refusal):
+            state.withLock { $0.isRefused = true }
             fail(FailureReason.arbiterUnreachable(refusal.text).nsError)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)

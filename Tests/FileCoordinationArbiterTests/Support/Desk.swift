@@ -9,7 +9,7 @@ import Testing
 /// An arbiter at work, watched by a ``Witness``.
 struct Desk {
     var arbiter: Arbiter
-    var witness = Witness()
+    var witness: Witness
     /// The effects of the last event.
     private(set) var last: [Effect] = []
     /// All effects so far.
@@ -18,7 +18,10 @@ struct Desk {
     private var registrations: UInt64 = 0
     private var clients: UInt32 = 0
 
-    init(recovering: Bool = false) { arbiter = Arbiter(recovering: recovering) }
+    init(recovering: Bool = false) {
+        arbiter = Arbiter(recovering: recovering)
+        witness = Witness(recovering: recovering)
+    }
 
     /// Has one event handled and looked at.
     @discardableResult

@@ -7,25 +7,27 @@ import FileCoordinationArbiter
 
 /// A claim as an onlooker knows it.
 struct SeenClaim: Hashable {
-    /// How far it has got, and since which event.
+    /// How far it has got.
     enum Stage: Hashable {
         case waiting
-        case asking(since: Int)
-        case granted(asking: Int, youngest: UInt64)
+        case asking
+        /// With the youngest claim that was filed by then.
+        case granted(youngest: UInt64)
     }
 
     var filed: FiledClaim
     var stage = Stage.waiting
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
+    /// Those that were let past it while it asked; ascending.
+    var passers: [ClaimID] = []
 
     var id: ClaimID { filed.id }
 
-    /// When it took its place, or nil.
-    var placed: Int? {
+    var isAsking: Bool {
         switch stage {
-        case .waiting: nil
-        case .asking(let event), .granted(let event, _): event
+        case .waiting, .granted: false
+        case .asking: true
         }
     }
 
@@ -87,15 +89,8 @@ struct Rulebook: Hashable {
         switch claim.stage {
         case .granted:
             return []
-        case .asking(let since):
-            // Those that were let past it.
-            return claims.filter { other in
-                guard let placed = other.placed, Self.conflict(claim.filed, other.filed) else {
-                    return false
-                }
-                return placed > since
-                    || (placed == since && isExcused(other, from: claim, directly: true))
-            }.map(\.id)
+        case .asking:
+            return claim.passers
         case .waiting:
             return claims.filter { isObstacle($0, to: claim) }.map(\.id)
         }
@@ -115,33 +110,30 @@ struct Rulebook: Hashable {
         }
     }
 
-    /// Exceptions A and B; `directly`: only if `other` itself awaits our presenter.
-    func isExcused(_ claim: SeenClaim, from other: SeenClaim, directly: Bool = false) -> Bool {
+    /// Exceptions A and B.
+    func isExcused(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
         // Nobody is asked, and nobody runs, for whose sake there could be an exception.
         let purpose = claim.filed.purpose
         guard claims.contains(where: { seen in
             seen.isGranted && seen.filed.purpose == purpose
                 || seen.awaited.contains { purposes[$0] == purpose }
         }) else { return false }
-        var excusable: (SeenClaim) -> Bool = { seen in
-            seen.awaited.contains { purposes[$0] == claim.filed.purpose }
+        let isSavingBack = leads(from: other) { seen in
+            seen.awaited.contains { purposes[$0] == purpose }
         }
-        if directly && excusable(other) { return true }
-        if !directly && leads(from: other, to: excusable) { return true }
+        if isSavingBack { return true }
 
-        let holders = claims.filter { $0.isGranted && $0.filed.purpose == claim.filed.purpose }
-        let blocking = directly ? [] : obstacles(of: other)
+        let holders = claims.filter { $0.isGranted && $0.filed.purpose == purpose }
+        let blocking = obstacles(of: other)
         for holder in holders where blocking.contains(holder.id) {
-            if case .granted(_, let youngest) = holder.stage, youngest < other.id.rawValue {
+            if case .granted(let youngest) = holder.stage, youngest < other.id.rawValue {
                 return true
             }
         }
-        excusable = { seen in
+        return leads(from: other) { seen in
             seen.isGranted && claim.filed.enclosing.contains(seen.id)
-                && seen.filed.purpose == claim.filed.purpose
-                && seen.filed.client == claim.filed.client
+                && seen.filed.purpose == purpose && seen.filed.client == claim.filed.client
         }
-        return !directly && leads(from: other, to: excusable)
     }
 
     private func leads(from start: SeenClaim, to test: (SeenClaim) -> Bool) -> Bool {

@@ -36,6 +36,8 @@ struct ModelClient: Hashable {
     var isAsleep = false
     /// Whether the ledger has its final name.
     var isNamed = false
+    /// Whether the deadline of the present claim has passed.
+    var hasGivenUp = false
     var task = 0
     var record = 0
     var generation: UInt32 = 0
@@ -48,7 +50,8 @@ struct ModelClient: Hashable {
         hasher.combine(phase)
         hasher.combine(
             (isAlive ? 1 : 0) | (isStopped ? 2 : 0) | (hasForked ? 4 : 0) | (isAsleep ? 8 : 0)
-                | (isNamed ? 16 : 0) | (cancellerHasStarted ? 32 : 0) | task << 8 | record << 16
+                | (isNamed ? 16 : 0) | (cancellerHasStarted ? 32 : 0)
+                | (hasGivenUp ? 64 : 0) | task << 8 | record << 16
                 | Int(generation) << 24)
         if cancellerHasStarted { hasher.combine(canceller) }
     }

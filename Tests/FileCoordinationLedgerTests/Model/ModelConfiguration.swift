@@ -41,11 +41,15 @@ struct ModelConfiguration {
     var delegations = 0
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
+    /// Whether an accessor that the present host knows nothing of is a violation by itself. Without
+    /// this a fault must lead to real harm before it is caught.
+    var checksKnowledge = true
     var fault: LedgerFault?
 
     func with(_ fault: LedgerFault?) -> ModelConfiguration {
         var copy = self
         copy.fault = fault
+        copy.checksKnowledge = fault == nil
         return copy
     }
 }

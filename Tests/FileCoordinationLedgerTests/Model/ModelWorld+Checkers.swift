@@ -20,7 +20,8 @@ extension ModelWorld {
             for other in clients.indices where other > client && isAccessing(other) {
                 if task(other, configuration)?.place == place { throw .overlap(place: place) }
             }
-            if let host = reigning, !knows(host, client, place, configuration) {
+            if configuration.checksKnowledge, let host = reigning,
+                !knows(host, client, place, configuration) {
                 throw .unknownHolder(client: client, host: host)
             }
         }

@@ -18,7 +18,7 @@ extension ModelWorld {
             clients[client].enter(.adopting(AdoptEpoch(fault: fault)))
         case .marking(let free):
             memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
-            clients[client].phase = .writing(free: free)
+            prepare(client, free: free, configuration)
         case .writing(let free):
             writeBody(client, configuration)
             file(client, free: free, configuration)
@@ -57,10 +57,18 @@ extension ModelWorld {
         let word = RecordWord(rawValue: free)
         if needsMark {
             clients[client].phase = .marking(free: word)
-        } else if configuration.fault == .wordBeforeBody {
-            file(client, free: word, configuration)
         } else {
-            clients[client].phase = .writing(free: word)
+            prepare(client, free: word, configuration)
+        }
+    }
+
+    private mutating func prepare(
+        _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
+    ) {
+        if configuration.fault == .wordBeforeBody {
+            file(client, free: free, configuration)
+        } else {
+            clients[client].phase = .writing(free: free)
         }
     }
 
@@ -110,6 +118,7 @@ extension ModelWorld {
 
     private mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
         clients[client].task += 1
+        clients[client].hasGivenUp = false
         clients[client].pending = nil
         clients[client].phase = task(client, configuration) == nil ? .done : .ready
     }
@@ -150,12 +159,17 @@ extension ModelWorld {
         case .cancelled(true), .released(.released), .released(.freed):
             endTask(client, configuration)
         case .cancelled(false):
-            wait(client)
+            if configuration.fault == .grantBeforeWord {
+                // The message was believed, the accessor is over, and now the word is there.
+                release(client)
+            } else {
+                wait(client)
+            }
         case .released(.notGranted):
             guard configuration.fault == .grantBeforeWord else {
                 throw .impossible(client: client, memory.record(0, of: client))
             }
-            endTask(client, configuration)
+            giveUp(client, configuration)
         }
     }
 
@@ -169,11 +183,18 @@ extension ModelWorld {
         clients[client].phase = .accessing
     }
 
+    /// The accessor is over.
+    mutating func release(_ client: Int) {
+        clients[client].enter(
+            .releasing(
+                ReleaseClaim(
+                    record: clients[client].record, generation: clients[client].generation)))
+    }
+
     /// The deadline passes while the client waits: it gives up.
-    mutating func expire(
-        _ client: Int, _ configuration: ModelConfiguration
-    ) throws(ModelViolation) {
+    mutating func giveUp(_ client: Int, _ configuration: ModelConfiguration) {
         clients[client].isAsleep = false
+        clients[client].hasGivenUp = true
         clients[client].enter(
             .cancelling(
                 CancelClaim(

@@ -54,7 +54,7 @@ extension ModelWorld {
             events.append(.step(process: client))
         case .waiting:
             if !state.isAsleep { events.append(.step(process: client)) }
-            if case .claimWithDeadline? = task(client, configuration) {
+            if case .claimWithDeadline? = task(client, configuration), !state.hasGivenUp {
                 events.append(.expire(client: client))
             }
             let message = memory.load(.message(state.record, of: client), by: client)

@@ -102,16 +102,12 @@ struct ModelWorld: Hashable {
         case .flush(let process): memory.flushOne(of: process)
         case .die, .stop, .resume, .fork: befall(event)
         case .begin(let client): beginTask(client, configuration)
-        case .expire(let client): try expire(client, configuration)
+        case .expire(let client): giveUp(client, configuration)
         case .believeMessage(let client):
             clients[client].isAsleep = false
             clients[client].pending = nil
             clients[client].phase = .accessing
-        case .finishAccess(let client):
-            clients[client].enter(
-                .releasing(
-                    ReleaseClaim(
-                        record: clients[client].record, generation: clients[client].generation)))
+        case .finishAccess(let client): release(client)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
         case .takeOver, .hear, .look, .grant, .reap, .delegate, .revoke, .bury:

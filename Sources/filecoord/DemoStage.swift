@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the demonstration takes place: a temporary directory with a document, a runtime directory
+// of its own, three processes, and what they report.
+
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+/// The demonstration's directory and processes.
+final class DemoStage: Sendable {
+    private let directory: URL
+    private let document: URL
+    private let environment: [String: String]
+    private let reports = Monitor<[DemoEvent]>([])
+    private let actors = Lock<[Actor]>([])
+
+    /// A process that plays a part.
+    struct Actor: Sendable {
+        fileprivate let process: Process
+        fileprivate let input: Pipe
+
+        /// Its number.
+        var processID: Int32 { process.processIdentifier }
+    }
+
+    /// How long anything may take; more than that is a failure.
+    private static let patience = Duration.seconds(10)
+
+    /// Makes the directory and the document.
+    init() throws(Failure) {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/filecoord-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(errorNumber: errno, doing: "make a directory in", path: parent)
+        }
+        let path = template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? parent
+        }
+        directory = URL(fileURLWithPath: path, isDirectory: true)
+        document = directory.appendingPathComponent("list.txt")
+        var environment = ProcessInfo.processInfo.environment
+        environment["FILECOORDINATION_RUNTIME_DIR"] = "\(path)/run"
+        self.environment = environment
+        do {
+            try DemoScript.beginning.write(to: document, atomically: false, encoding: .utf8)
+        } catch {
+            throw Failure(.inputOutput, "cannot write \(document.path): \(error)")
+        }
+        try strikeOnSignal()
+    }
+
+    // MARK: The processes
+
+    /// Starts the process that plays `part`.
+    func start(_ part: DemoEvent.Part) throws(Failure) -> Actor {
+        guard let executable = CurrentProcess.executablePath else {
+            throw Failure(.inputOutput, "filecoord's own file is gone: install it again")
+        }
+        let actor = Actor(process: Process(), input: Pipe())
+        let output = Pipe()
+        actor.process.executableURL = URL(fileURLWithPath: executable)
+        actor.process.arguments = [DemoPartCommand.name, part.rawValue, document.path]
+        actor.process.environment = environment
+        actor.process.standardInput = actor.input
+        actor.process.standardOutput = output
+        do {
+            try actor.process.run()
+            try DetachedThread.start(name: "reports") { [self] in
+                collect(from: output.fileHandleForReading)
+            }
+        } catch {
+            throw Failure(.inputOutput, "cannot start \(executable): \(error)")
+        }
+        actors.withLock { $0.append(actor) }
+        return actor
+    }
+
+    private func collect(from file: FileHandle) {
+        var rest: [UInt8] = []
+        while case let data = file.availableData, !data.isEmpty {
+            rest += data
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: rest[..<end], as: UTF8.self)
+                rest.removeSubrange(...end)
+                if let event = DemoEvent(line: line) { note(event) }
+            }
+        }
+    }
+
+    private func note(_ event: DemoEvent) {
+        reports.withLock { $0.append(event) }
+        reports.notifyAll()
+    }
+
+    /// Lets an actor that waits for it go on.
+    func nudge(_ actor: Actor) {
+        actor.input.fileHandleForWriting.write(Data("go on\n".utf8))
+    }
+
+    // MARK: What happens
+
+    /// What happened so far, in order.
+    var events: [DemoEvent] {
+        reports.withLock { $0.sorted { $0.time < $1.time } }
+    }
+
+    /// Waits until `part` reports `kind`.
+    func await(_ part: DemoEvent.Part, _ kind: DemoEvent.Kind) throws(Failure) {
+        let hasCome = reports.wait(until: MonotonicClock.after(Self.patience)) { events in
+            events.contains { $0.part == part && $0.kind == kind }
+        }
+        guard hasCome else {
+            throw Failure(
+                status: 1,
+                lines: ["the \(part.rawValue) did not come to \"\(kind.rawValue)\" in time"])
+        }
+    }
+
+    /// Waits until the arbiter says that `waiter` waits for `holder`, and notes that.
+    func awaitWait(of waiter: Actor, for holder: Actor) throws(Failure) {
+        let deadline = MonotonicClock.after(Self.patience)
+        while MonotonicClock.now < deadline {
+            let report = try StatusCommand.ask(environment)
+            let waits = (report?.claims ?? []).contains { claim in
+                claim.processID == waiter.processID
+                    && claim.waitsFor.contains { $0.processID == holder.processID }
+            }
+            if waits {
+                return note(DemoEvent(.writer, .waits, content: DemoEvent.content(of: document)))
+            }
+            usleep(2000)
+        }
+        throw Failure(status: 1, lines: ["the writer did not wait for the reader"])
+    }
+
+    // MARK: Afterwards
+
+    /// Ends all processes and removes the directory.
+    func strike() {
+        let actors = actors.withLock { actors in
+            defer { actors = [] }
+            return actors
+        }
+        // Whoever is still there sees the end of its standard input.
+        for actor in actors { try? actor.input.fileHandleForWriting.close() }
+        for actor in actors { actor.process.waitUntilExit() }
+        // The arbiter is this directory's own, and nobody is left whom it could serve.
+        if let arbiter = try? StatusCommand.ask(environment)?.arbiter, arbiter.kind == .daemon {
+            try? ProcessHandle(processID: arbiter.processID).kill(signal: SIGTERM)
+        }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    private func strikeOnSignal() throws(Failure) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        do {
+            try DetachedThread.start(name: "signals") { [self, signals] in
+                var awaited = signals
+                var signal: Int32 = 0
+                sigwait(&awaited, &signal)
+                for actor in actors.withLock({ $0 }) { kill(actor.processID, SIGKILL) }
+                strike()
+                _exit(ExitStatus.signal(signal))
+            }
+        } catch {
+            throw Failure(.unavailable, "cannot start a thread: \(error)")
+        }
+    }
+}

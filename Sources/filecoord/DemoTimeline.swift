@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happened in the demonstration: a column for each process, and one for the document.
+
+/// The timeline.
+struct DemoTimeline {
+    private let events: [DemoEvent]
+
+    /// The timeline of `events`, which are in order.
+    init(_ events: [DemoEvent]) { self.events = events }
+
+    private static let timeWidth = 7
+    private static let widths: [DemoEvent.Part: Int] = [.editor: 26, .reader: 18, .writer: 22]
+
+    /// The lines, none of them longer than 100 columns.
+    var lines: [String] {
+        let heading = line(
+            time: "ms",
+            DemoEvent.Part.allCases.reduce(into: [:]) { $0[$1] = $1.rawValue.uppercased() },
+            content: "THE DOCUMENT HOLDS")
+        let start = events.first?.time ?? 0
+        return [heading]
+            + events.map { event in
+                line(
+                    time: Self.milliseconds(event.time - start),
+                    [event.part: Self.text(event.kind)], content: event.content)
+            }
+    }
+
+    private func line(
+        time: String, _ cells: [DemoEvent.Part: String], content: String
+    ) -> String {
+        let gap = String(repeating: " ", count: max(0, Self.timeWidth - time.count))
+        let columns = DemoEvent.Part.allCases.map { part in
+            let cell = cells[part] ?? ""
+            let width = Self.widths[part] ?? 0
+            return cell + String(repeating: " ", count: max(0, width - cell.count))
+        }
+        return "\(gap)\(time)  \(columns.joined(separator: "  "))  \(content)"
+    }
+
+    private static func milliseconds(_ nanoseconds: UInt64) -> String {
+        "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
+    }
+
+    private static func text(_ kind: DemoEvent.Kind) -> String {
+        switch kind {
+        case .types: "types \"eggs\", unsaved"
+        case .makesWayForReader: "makes way for a reader"
+        case .askedToSave: "is asked to save first"
+        case .saved: "has saved"
+        case .makesWayForWriter: "makes way for a writer"
+        case .shows: "hears of it, shows \"tea\""
+        case .asksToRead: "asks to read"
+        case .reads: "reads"
+        case .doneReading: "is done"
+        case .asksToWrite: "asks to write"
+        case .waits: "waits for the reader"
+        case .writes: "may write"
+        case .wrote: "has added \"tea\""
+        }
+    }
+}
+
+/// What the rules promise about the demonstration.
+struct DemoChecks {
+    private let events: [DemoEvent]
+
+    /// Checks of `events`, which are in order.
+    init(_ events: [DemoEvent]) { self.events = events }
+
+    /// All that is promised, and whether it was kept.
+    var all: [(sentence: String, holds: Bool)] {
+        let saved = DemoScript.beginning + DemoScript.editorsWords
+        let final = saved + DemoScript.writersWords
+        return [
+            (
+                "The editor saved before the reader read, and not earlier.",
+                inOrder(.types, .asksToRead, .askedToSave, .saved, .reads)
+                    && content(.types) == DemoScript.beginning && content(.reads) == saved
+            ),
+            (
+                "The writer waited for the reader, and wrote when it was done.",
+                inOrder(.reads, .asksToWrite, .waits, .doneReading, .writes)
+                    && content(.doneReading) == saved && content(.wrote) == final
+            ),
+            (
+                "The editor made way for the writer, and heard of the change.",
+                inOrder(.doneReading, .makesWayForWriter, .writes, .wrote, .shows)
+                    && content(.shows) == final
+            ),
+        ]
+    }
+
+    private func inOrder(_ kinds: DemoEvent.Kind...) -> Bool {
+        let times = kinds.map { kind in events.first { $0.kind == kind }?.time }
+        return zip(times, times.dropFirst()).allSatisfy { earlier, later in
+            guard let earlier, let later else { return false }
+            return earlier < later
+        }
+    }
+
+    private func content(_ kind: DemoEvent.Kind) -> String? {
+        events.first { $0.kind == kind }?.content
+    }
+}

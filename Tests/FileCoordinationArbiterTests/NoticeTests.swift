@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters hear after a write (section 7).
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct NoticeTests {
+    /// What a presenter at `place` hears after a write with this outcome.
+    private func heard(
+        _ items: [AccessItem], _ outcomes: [ItemOutcome], at place: String,
+        _ methods: PresenterMethods = .didMethods, purpose: String? = nil
+    ) -> [Notice] {
+        var desk = Desk()
+        let presenter = desk.present(place, methods, purpose: "editor")
+        let claim = desk.file(items, purpose: purpose)
+        desk.answer(presenter, claim)
+        #expect(desk.stage(claim) == .granted)
+        desk.handle(.claimEnded(claim, outcomes: outcomes))
+        return desk.last.compactMap { effect in
+            if case .notify(presenter, let notice) = effect { return notice } else { return nil }
+        }
+    }
+
+    private static let change = Notice.subitemDidChange(path("/d/s/f"))
+    private static let appearance = Notice.subitemDidAppear(path("/d/s/f"))
+
+    @Test(arguments: WritingMode.allCases)
+    func `Rules 7.3, 7.13: presenters of the item hear of every kind of write`(mode: WritingMode) {
+        #expect(heard(.write("/d/f", mode), [.changed], at: "/d/f") == [.itemDidChange])
+        #expect(heard(.write("/p.rtfd", mode), [.changed], at: "/p.rtfd") == [.itemDidChange])
+    }
+
+    @Test func `Rule 7.7: also if it is a plain directory`() {
+        #expect(heard(.write("/d/s/"), [.changed], at: "/d/s") == [.itemDidChange])
+        let change = Notice.subitemDidChange(path("/d/s"))
+        #expect(heard(.write("/d/s/"), [.changed], at: "/d") == [change])
+        #expect(heard(.write("/d/s/"), [.changed], at: "/d/s/f").isEmpty)
+    }
+
+    @Test func `Rule 7.4: presenters of directories above hear of it at any depth`() {
+        for place in ["/d/s", "/d", "/"] {
+            #expect(heard(.write("/d/s/f"), [.changed], at: place) == [Self.change])
+        }
+        #expect(heard(.write("/d/s/f"), [.changed], at: "/d/t").isEmpty)
+        #expect(heard(.write("/d/s/f"), [.changed], at: "/d/s/f/x").isEmpty)
+    }
+
+    @Test func `Rule 7.4: a package without the subitem method hears that it changed itself`() {
+        let write = [AccessItem].write("/p.rtfd/s/f")
+        let change = Notice.subitemDidChange(path("/p.rtfd/s/f"))
+        #expect(heard(write, [.changed], at: "/p.rtfd") == [change])
+        #expect(heard(write, [.changed], at: "/p.rtfd", .itemDidChange) == [.itemDidChange])
+        #expect(heard(write, [.changed], at: "/p.rtfd", .subitemDidAppear).isEmpty)
+        // There is no fallback for plain directories, in packages and elsewhere.
+        #expect(heard(write, [.changed], at: "/p.rtfd/s", .itemDidChange).isEmpty)
+        #expect(heard(.write("/d/f"), [.changed], at: "/d", .itemDidChange).isEmpty)
+    }
+
+    @Test func `Rule 7.5: creation is an appearance and then a change`() {
+        let write = [AccessItem].write("/d/s/f")
+        #expect(heard(write, [.created], at: "/d") == [Self.appearance, Self.change])
+        #expect(heard(write, [.created], at: "/d/s/f") == [.itemDidChange])
+    }
+
+    @Test func `Rule 7.5: which of them is implemented never changes whether the other arrives`() {
+        let write = [AccessItem].write("/d/s/f")
+        #expect(heard(write, [.created], at: "/d", .subitemDidAppear) == [Self.appearance])
+        #expect(heard(write, [.created], at: "/d", .subitemDidChange) == [Self.change])
+        #expect(heard(write, [.created], at: "/d", .itemDidChange).isEmpty)
+        let inPackage = [AccessItem].write("/p.rtfd/f")
+        let appearance = Notice.subitemDidAppear(path("/p.rtfd/f"))
+        #expect(
+            heard(inPackage, [.created], at: "/p.rtfd", [.subitemDidAppear, .itemDidChange])
+                == [appearance, .itemDidChange])
+        #expect(heard(inPackage, [.created], at: "/p.rtfd", .itemDidChange) == [.itemDidChange])
+    }
+
+    @Test(arguments: WritingMode.allCases)
+    func `Rule 7.6: directories above hear of a deletion by any write`(mode: WritingMode) {
+        #expect(heard(.write("/d/s/f", mode), [.deleted], at: "/d") == [Self.change])
+    }
+
+    @Test func `Rule 7.6: the item's presenter hears of it unless it accommodated`() {
+        let accommodates: PresenterMethods = [.itemDidChange, .accommodateDeletion]
+        for mode in WritingMode.allCases {
+            let notices = heard(.write("/f", mode), [.deleted], at: "/f", accommodates)
+            let hasAccommodated = mode == .deleting || mode == .replacing
+            #expect(notices == (hasAccommodated ? [] : [.itemDidChange]))
+            #expect(heard(.write("/f", mode), [.deleted], at: "/f") == [.itemDidChange])
+            #expect(
+                heard(.write("/f", mode), [.changed], at: "/f", accommodates) == [.itemDidChange])
+        }
+    }
+
+    @Test func `Rule 7.6: one that came too late to accommodate hears of it`() {
+        var desk = Desk()
+        let deleter = desk.file(.delete("/f"))
+        let late = desk.present("/f")
+        desk.end(deleter, .deleted)
+        #expect(desk.last == [.notify(late, .itemDidChange)])
+    }
+
+    @Test func `Rule 7.8: nothing is said if nothing changed`() {
+        #expect(heard(.write("/d/s/f"), [.unchanged], at: "/d").isEmpty)
+        #expect(heard(.write("/d/s/f"), [.unchanged], at: "/d/s/f").isEmpty)
+    }
+
+    @Test func `Rule 7.8: if it cannot be told, it is said`() {
+        #expect(heard(.write("/d/s/f"), [], at: "/d") == [Self.change])
+    }
+
+    @Test func `Rules 4.5, 7.9: nothing is said to the writer's own purpose`() {
+        for place in ["/d/s/f", "/d"] {
+            #expect(heard(.write("/d/s/f"), [.changed], at: place, purpose: "editor").isEmpty)
+        }
+    }
+
+    @Test func `Rule 7.11: reads say nothing`() {
+        #expect(heard(.read("/d/s/f"), [.changed], at: "/d/s/f").isEmpty)
+        #expect(heard(.read("/d/s/f") + .write("/x"), [.changed, .unchanged], at: "/d").isEmpty)
+    }
+
+    @Test func `Rule 7.12: each equal notice once per claim`() {
+        let write = [AccessItem].write("/d/s/f")
+        #expect(heard(write + write, [.changed, .created], at: "/d/s/f") == [.itemDidChange])
+        #expect(
+            heard(write + write + write, [.changed, .created, .deleted], at: "/d")
+                == [Self.change, Self.appearance])
+    }
+
+    @Test func `Rule 7.2: notices come before the item is given back`() {
+        var desk = Desk()
+        let editor = desk.present("/p.rtfd")
+        let inside = desk.present("/p.rtfd/f")
+        let writer = desk.file(.write("/p.rtfd/f"))
+        desk.answer(editor, writer)
+        desk.answer(inside, writer)
+        desk.end(writer, .changed)
+        #expect(
+            desk.last == [
+                .notify(inside, .itemDidChange),
+                .notify(editor, .subitemDidChange(path("/p.rtfd/f"))),
+                .reacquire(editor, .writer), .reacquire(inside, .writer),
+            ])
+    }
+
+    @Test func `Rule 5.11: a presenter of what does not exist hears of its creation`() {
+        #expect(heard(.write("/d/s/f"), [.created], at: "/d/s/f") == [.itemDidChange])
+    }
+
+    @Test func `Rule 5.4: a presenter that comes during the write hears of its end`() {
+        var desk = Desk()
+        let writer = desk.file(.write("/f"))
+        let late = desk.present("/f")
+        desk.end(writer, .changed)
+        #expect(desk.last == [.notify(late, .itemDidChange)])
+    }
+}
+
+extension PresenterMethods {
+    /// Everything that expects no answer.
+    fileprivate static let didMethods = PresenterMethods.all.subtracting([
+        .relinquishToReader, .relinquishToWriter, .save, .accommodateDeletion,
+        .accommodateSubitemDeletion, .accommodateEviction,
+    ])
+}

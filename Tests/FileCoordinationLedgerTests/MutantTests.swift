@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The protocol, wrong on purpose in one place at a time. Each mistake must lead to harm that a
+// checker sees: two accessors at once, a claim that is never served, a place held for the dead.
+
+import FileCoordinationLedger
+import XCTest
+
+/// What the explorer catches.
+final class MutantTests: XCTestCase {
+    private func expect(
+        _ fault: LedgerFault, _ tasks: [[ModelTask]],
+        _ change: (inout ModelConfiguration) -> Void,
+        file: StaticString = #filePath, line: UInt = #line
+    ) -> ModelViolation? {
+        var configuration = ModelConfiguration(name: fault.rawValue, tasks: tasks)
+        change(&configuration)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = Explorer(configuration.with(fault)).explore()
+        let found = result.violation.map { "\($0)" } ?? "NOTHING"
+        print(
+            "\(fault.rawValue): \(found) after \(result.states) states,",
+            (clock.now - start).formatted)
+        XCTAssertNotNil(result.violation, "\(fault) was not caught", file: file, line: line)
+        if TestEnvironment.showsSchedules { print(result.schedule.joined(separator: "\n")) }
+        return result.violation
+    }
+
+    private static let rivals = [[ModelTask.claim(0)], [.claim(0)]]
+    private static let owner = [[ModelTask.claimLocally(0)], [.claim(0)]]
+
+    func testLedgerWrittenAfterTheGrant() {
+        let found = expect(.grantBeforeWord, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testLedgerWrittenAfterTheGrantByAHostThatDies() {
+        let found = expect(.grantBeforeWord, Self.rivals) { $0.deaths = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testWordBeforeBody() {
+        let found = expect(.wordBeforeBody, Self.rivals) { _ in }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testDescriptorKeptAcrossForkByAHost() {
+        let found = expect(.descriptorKeptAcrossFork, [[.claim(0)]]) {
+            $0.deaths = 1
+            $0.forks = 1
+        }
+        XCTAssertEqual(found, .noHost)
+    }
+
+    func testDescriptorKeptAcrossForkByAClient() {
+        let found = expect(.descriptorKeptAcrossFork, Self.rivals) {
+            $0.hosts = 1
+            $0.deaths = 1
+            $0.forks = 1
+        }
+        guard case .ghostHolder = found else { return XCTFail("\(found as Any)") }
+    }
+
+    func testReleasingStoreThenEpoch() {
+        let found = expect(.recordStoreReleasing, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testReleasingStoreThenSlot() {
+        let found = expect(.recordStoreReleasing, Self.owner) { $0.delegations = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testNoEpochRaise() {
+        let found = expect(.noEpochRaise, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testNoSecondLook() {
+        let found = expect(.noSecondLook, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    /// The protocol as it was first written down: this is why there is a draft.
+    func testAskedBeforeLooking() {
+        let found = expect(.askedBeforeLook, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    /// Delegation as it was first written down.
+    func testLocalBeforeLooking() {
+        let found = expect(.localBeforeLook, Self.owner) {
+            $0.hosts = 3
+            $0.stops = 1
+            $0.delegations = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testGenerationNotChecked() {
+        let found = expect(.generationIgnored, [[.claim(0), .claim(1)], [.claim(0)]]) {
+            $0.cancelsLate = true
+        }
+        guard case .cancelledByNobody = found else { return XCTFail("\(found as Any)") }
+    }
+
+    func testBirthThatStoresTheEpoch() {
+        let found = expect(.birthStoresEpoch, Self.rivals) {
+            $0.startsFromNothing = true
+            $0.stops = 1
+        }
+        XCTAssertNotNil(found)
+    }
+
+    func testRecoveryThatDoesNotWake() {
+        let found = expect(.recoveryDoesNotWake, Self.rivals) { $0.deaths = 1 }
+        guard case .lostGrant = found else { return XCTFail("\(found as Any)") }
+    }
+
+    func testMarkAfterRecord() {
+        let found = expect(.markAfterRecord, Self.rivals) { $0.stops = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testScanBeforeRevoking() {
+        let found = expect(.scanBeforeRevoke, Self.owner) { $0.delegations = 1 }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the caller of the tests asks for.
+
+import Foundation
+
+/// Settings from environment variables.
+enum TestEnvironment {
+    /// Whether to take minutes instead of seconds.
+    static var isLong: Bool { isSet("FILECOORDINATION_LONG") }
+
+    /// Whether to print how each mutant was caught.
+    static var showsSchedules: Bool { isSet("FILECOORDINATION_SCHEDULES") }
+
+    private static func isSet(_ name: String) -> Bool {
+        ProcessInfo.processInfo.environment[name] == "1"
+    }
+}
+
+extension Duration {
+    /// Seconds, to two digits.
+    var formatted: String {
+        let (seconds, attoseconds) = components
+        return String(format: "%.2f s", Double(seconds) + Double(attoseconds) / 1e18)
+    }
+}

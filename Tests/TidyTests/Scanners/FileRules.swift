@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every file owes the reader: a licence, a name that says something, and no trace of the
+// machine on which it was written.
+
+/// Rules about files as a whole.
+enum FileRules {
+    /// A source file that does not say under which licence it is.
+    static func unlicensed(_ file: SourceFile) -> [Violation] {
+        let isSource =
+            ["swift", "c", "h", "sh"].contains { file.path.hasSuffix(".\($0)") }
+            || ["check", ".ci/run"].contains(file.path)
+        // The manifest's first line belongs to SwiftPM, and it is no use without the rest.
+        guard isSource, file.path != "Package.swift" else { return [] }
+        let isLicensed = file.lines.prefix(3).contains {
+            $0.contains("SPDX-License-Identifier: Apache-2.0")
+        }
+        return isLicensed ? [] : [Violation(file, "no SPDX line at its head")]
+    }
+
+    /// Places of the machine on which somebody worked. Spelled so as not to find themselves.
+    static let machinePlaces = ["/" + "work/", "/tmp/" + "bash_jobs", "/ho" + "me/"]
+
+    /// Paths of the author's machine.
+    static func machinePaths(in file: SourceFile) -> [Violation] {
+        file.lines.enumerated().compactMap { number, line in
+            machinePlaces.contains(where: line.contains)
+                ? Violation(file, line: number + 1, "a path of somebody's machine") : nil
+        }
+    }
+
+    /// Words that say nothing in the name of a file.
+    static let emptyWords: Set<String> = [
+        "manager", "managers", "helper", "helpers", "util", "utils", "utilities", "utility",
+        "common", "base", "impl", "implementation", "misc",
+    ]
+
+    /// A file whose name says nothing.
+    static func emptyName(_ file: SourceFile) -> [Violation] {
+        let stem = String(file.name.prefix { $0 != "." })
+        return stem.camelWords.filter(emptyWords.contains).map {
+            Violation(file, "\"\($0)\" in a file's name says nothing")
+        }
+    }
+}

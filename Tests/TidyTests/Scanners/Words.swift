@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looking for words in lines of code.
+
+extension Character {
+    /// Whether it can be part of an identifier.
+    var isIdentifierPart: Bool { isLetter || isNumber || self == "_" }
+}
+
+extension String {
+    /// Whether `word` occurs, not as a part of a longer word where it begins or ends like one.
+    func hasWord(_ word: String) -> Bool {
+        wordRanges(word).isEmpty == false
+    }
+
+    /// Where `word` occurs as a word.
+    func wordRanges(_ word: String) -> [Range<String.Index>] {
+        guard contains(word) else { return [] }
+        return ranges(of: word).filter { range in
+            let before = range.lowerBound > startIndex ? self[index(before: range.lowerBound)] : " "
+            let after = range.upperBound < endIndex ? self[range.upperBound] : " "
+            let joinsBefore = word.first?.isIdentifierPart == true && before.isIdentifierPart
+            let joinsAfter = word.last?.isIdentifierPart == true && after.isIdentifierPart
+            return !joinsBefore && !joinsAfter
+        }
+    }
+
+    /// The words of `CamelCase`, in lower case.
+    var camelWords: [String] {
+        var words: [String] = []
+        for character in self {
+            if character.isUppercase || words.isEmpty || !character.isLetter {
+                words.append("")
+            }
+            if character.isLetter { words[words.count - 1].append(character.lowercased()) }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
+    /// Without the blanks at both ends.
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
