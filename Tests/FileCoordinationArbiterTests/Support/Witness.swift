@@ -126,8 +126,9 @@ struct Witness: Hashable {
     }
 
     /// Has those that hold their place and ask wait for `id`, which was let past them.
-    private mutating func letPast(_ id: ClaimID, unless isSparing: (SeenClaim) -> Bool = { _ in false })
-    {
+    private mutating func letPast(
+        _ id: ClaimID, unless isSparing: (SeenClaim) -> Bool = { _ in false }
+    ) {
         guard let claim = rules.claim(id) else { return }
         for index in rules.claims.indices {
             let other = rules.claims[index]
@@ -251,9 +252,10 @@ struct Witness: Hashable {
         refreshAwaited()
         for id in arrived {
             // Of two that arrive in one event, the one with an excuse came after the other.
+            let now = rules
             letPast(id) { other in
-                guard arrived.contains(other.id), let claim = rules.claim(id) else { return false }
-                return !rules.isExcused(claim.asWaiting, from: other)
+                guard arrived.contains(other.id), let claim = now.claim(id) else { return false }
+                return !now.isExcused(claim.asWaiting, from: other)
             }
         }
         for id in arrived {
