@@ -6,23 +6,29 @@ package import FileCoordinationSystem
 
 /// The words of one mapped ledger, and the global epoch beside it.
 package struct LedgerMemory: Sendable {
-    /// The mapped ledger.
-    ///
-    /// Held, so that the words stay valid.
+    /// Is told what is about to be done to which word; tests stop processes there.
+    package typealias Observer = @Sendable (MemoryOperation) -> Void
+
+    /// The mapped ledger. Held, so that the words stay valid.
     package let mapping: SharedMapping
+    private let start: AtomicWord
     private let globalEpoch: EpochFile?
+    private let observer: Observer?
 
     /// The words of a mapping that is as long as the layout says.
-    package init(mapping: SharedMapping, globalEpoch: EpochFile? = nil) {
+    package init(
+        mapping: SharedMapping, globalEpoch: EpochFile? = nil, observer: Observer? = nil
+    ) {
         precondition(mapping.length >= LedgerLayout.fileLength, "Not a whole ledger")
         self.mapping = mapping
         self.globalEpoch = globalEpoch
+        self.observer = observer
+        start = mapping.word(at: 0)
     }
 
     /// Runs a procedure to its end.
     ///
     /// Blocks the thread if the procedure sleeps, until `deadline`.
-    @inline(__always)
     package func run<Procedure: LedgerProcedure>(
         _ procedure: Procedure, deadline: UInt64? = nil
     ) -> Procedure.Outcome {
@@ -63,6 +69,7 @@ package struct LedgerMemory: Sendable {
     /// Performs one operation, and says what it observed.
     @inline(__always)
     package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
+        if let observer { observer(operation) }
         switch operation {
         case .load(let cell):
             return word(cell).load()
@@ -91,6 +98,6 @@ package struct LedgerMemory: Sendable {
             guard let globalEpoch else { preconditionFailure("No global epoch here") }
             return globalEpoch.word
         }
-        return AtomicWord(at: mapping.base, offset: LedgerLayout.offset(of: cell))
+        return AtomicWord(at: start.address, offset: LedgerLayout.offset(of: cell))
     }
 }

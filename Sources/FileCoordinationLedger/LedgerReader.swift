@@ -21,7 +21,7 @@ public final class LedgerReader: Sendable {
     /// 16 random bytes by which the client names itself, as two words.
     public let token: [UInt64]
 
-    let memory: LedgerMemory
+    package let memory: LedgerMemory
     private let file: Descriptor
     package let fault: LedgerFault?
 
@@ -36,7 +36,8 @@ public final class LedgerReader: Sendable {
     }
 
     package init(
-        directory: Directory, name: String, expectedOwner owner: UInt32, fault: LedgerFault?
+        directory: Directory, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
+        observer: LedgerMemory.Observer? = nil
     ) throws(LedgerError) {
         fileName = name
         self.fault = fault
@@ -48,7 +49,7 @@ public final class LedgerReader: Sendable {
             throw .notALedger(name: name, reason: "not a regular file of ours, of the right size")
         }
         self.file = file
-        memory = LedgerMemory(mapping: mapping)
+        memory = LedgerMemory(mapping: mapping, observer: observer)
         let header = try LedgerHeader(mapping, name: name)
         guard header.userID == owner else {
             throw .notALedger(name: name, reason: "written by user \(header.userID)")

@@ -88,6 +88,11 @@ extension LedgerWriter {
         word.store(bits)
     }
 
+    /// Whether a host has begun to grant the claim: what a faulty client believes.
+    package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
+        memory.grantedAt(Int(reference.index)).load() != 0
+    }
+
     private func writeOutcome(_ outcome: [UInt8], index: Int) throws(LedgerError) {
         guard outcome.count <= LedgerLayout.maximumBodyLength else {
             throw .bodyTooLarge(outcome.count, limit: LedgerLayout.maximumBodyLength)

@@ -14,7 +14,7 @@ public final class LedgerWriter: Sendable {
     /// The name of the file in the directory of ledgers.
     public let fileName: String
 
-    let memory: LedgerMemory
+    package let memory: LedgerMemory
     let allocation: Lock<RecordAllocation>
     private let directory: Directory
     private let file: LedgerFile
@@ -34,14 +34,15 @@ public final class LedgerWriter: Sendable {
 
     package init(
         directory: Directory, globalEpoch: EpochFile, programName: String = "",
-        fault: LedgerFault?
+        fault: LedgerFault?, observer: LedgerMemory.Observer? = nil
     ) throws(LedgerError) {
         processToken = ForkGuard.processToken
         self.directory = directory
         self.fault = fault
         file = try LedgerFile(in: directory, programName: programName, fault: fault)
         fileName = file.name
-        memory = LedgerMemory(mapping: file.mapping, globalEpoch: globalEpoch)
+        memory = LedgerMemory(
+            mapping: file.mapping, globalEpoch: globalEpoch, observer: observer)
         var books = RecordAllocation()
         books.reservedRecords = LedgerFile.recordChunk
         allocation = Lock(books)

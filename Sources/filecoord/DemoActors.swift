@@ -106,8 +106,13 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
 
     func presentedItemDidChange() {
         NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: nil) { url in
-            window.withLock { $0 = (text: DemoEvent.content(of: url), isSaved: true) }
-            DemoEvent.report(.editor, .shows, url)
+            let text = DemoEvent.content(of: url)
+            let isNews = window.withLock { window in
+                defer { window = (text: text, isSaved: true) }
+                return window.text != text
+            }
+            // Being told is no promise that something changed (Rule 7.12).
+            if isNews { DemoEvent.report(.editor, .shows, url) }
         }
     }
 }

@@ -127,7 +127,7 @@ import Testing
             mailbox.asked(claim: 2, steps: toWriter) == [.deliver(.relinquish(.writer, call(2)))])
     }
 
-    @Test mutating func `Recalled before it made way, the presenter has its item back when it does`() {
+    @Test mutating func `Recalled before it made way, it has its item back when it does`() {
         _ = mailbox.asked(claim: 1, steps: toWriter)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
         #expect(mailbox.cancelled(claim: 1) == [])

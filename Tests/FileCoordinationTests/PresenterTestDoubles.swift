@@ -44,21 +44,22 @@ final class EventLog: @unchecked Sendable {
 /// A presenter that does as it is told.
 final class ScriptedPresenter: NSObject, NSFilePresenter, Sendable {
     typealias Reacquirer = @Sendable () -> Void
+    typealias Block = @Sendable (Reacquirer?) -> Void
+    typealias Handler = @Sendable ((any Error)?) -> Void
 
     let presentedItemURL: URL? = nil
     let presentedItemOperationQueue: OperationQueue
     let log: EventLog
-    private let relinquish: @Sendable (Relinquishment, @escaping @Sendable (Reacquirer?) -> Void) -> Void
-    private let save: @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void
+    private let relinquish: @Sendable (Relinquishment, @escaping Block) -> Void
+    private let save: @Sendable (@escaping Handler) -> Void
     private let changed: @Sendable () -> Void
     private let freed: @Sendable () -> Void
 
     /// A presenter that answers as these closures do; without one, at once.
     init(
         queue: OperationQueue, log: EventLog,
-        relinquish: (@Sendable (Relinquishment, @escaping @Sendable (Reacquirer?) -> Void) -> Void)? =
-            nil,
-        save: @escaping @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void = { $0(nil) },
+        relinquish: (@Sendable (Relinquishment, @escaping Block) -> Void)? = nil,
+        save: @escaping @Sendable (@escaping Handler) -> Void = { $0(nil) },
         changed: @escaping @Sendable () -> Void = {}, freed: @escaping @Sendable () -> Void = {}
     ) {
         presentedItemOperationQueue = queue

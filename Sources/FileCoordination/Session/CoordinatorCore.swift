@@ -20,6 +20,8 @@ final class CoordinatorCore: Sendable {
     private struct State {
         /// The purpose, once it was needed or set.
         var purpose: String?
+        /// The process in which it was made up; another one, forked since, needs its own.
+        var purposeMaker: UInt64?
         /// Whether it can be set no more (Rules 4.3, 4.4).
         var isPurposeFixed = false
         /// Cancelling is for good (Rule 12.4).
@@ -37,9 +39,13 @@ final class CoordinatorCore: Sendable {
     var purposeText: String {
         if let presenter { return presenter.purposeText }
         return state.withLock { state in
-            if let purpose = state.purpose { return purpose }
-            let fresh = UUID().uuidString
+            let process = ProcessIdentity.token
+            if let purpose = state.purpose, state.purposeMaker ?? process == process {
+                return purpose
+            }
+            let fresh = ProcessIdentity.freshPurpose()
             state.purpose = fresh
+            state.purposeMaker = process
             return fresh
         }
     }

@@ -28,9 +28,7 @@ package struct PresenterReference: @unchecked Sendable {
     /// can come to that address meanwhile.
     package var purposeText: String {
         let address = UInt(bitPattern: identity)
-        return "\(Self.processText)/\(String(address, radix: 16))"
+        return "\(String(ProcessIdentity.token, radix: 16))/\(String(address, radix: 16))"
     }
-
-    private static let processText = UUID().uuidString
 }
 #endif

@@ -5,6 +5,35 @@
 
 import FileCoordinationArbiter
 
+/// An item of a claim as an onlooker sees it: places are strings.
+struct SeenItem: Hashable {
+    let place: String
+    let line: String
+    let isWriting: Bool
+    let isMoving: Bool
+    /// What the places inside begin with, if the access concerns them too.
+    let inside: String?
+
+    init(_ item: AccessItem) {
+        place = item.path.description
+        line = item.path.prefix(depth: item.packageDepths.first ?? item.path.depth).description
+        switch item.access {
+        case .reading:
+            (isWriting, isMoving, inside) = (false, false, nil)
+        case .writing(let mode):
+            let isWide = mode == .moving || mode == .deleting || mode == .replacing
+            isWriting = true
+            isMoving = mode == .moving
+            inside = isWide && item.isDirectory ? (place == "/" ? "/" : place + "/") : nil
+        }
+    }
+
+    func contains(_ other: SeenItem) -> Bool {
+        guard let inside else { return false }
+        return other.place != place && other.place.hasPrefix(inside)
+    }
+}
+
 /// A claim as an onlooker knows it.
 struct SeenClaim: Hashable {
     /// How far it has got.
@@ -15,7 +44,8 @@ struct SeenClaim: Hashable {
         case granted(youngest: UInt64)
     }
 
-    var filed: FiledClaim
+    let filed: FiledClaim
+    let items: [SeenItem]
     var stage = Stage.waiting
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
@@ -23,6 +53,19 @@ struct SeenClaim: Hashable {
     var passers: [ClaimID] = []
 
     var id: ClaimID { filed.id }
+
+    init(filed: FiledClaim, stage: Stage = .waiting) {
+        self.filed = filed
+        self.stage = stage
+        items = filed.items.map { SeenItem($0) }
+    }
+
+    /// The claim as it was in line.
+    var asWaiting: SeenClaim {
+        var result = self
+        (result.stage, result.awaited, result.passers) = (.waiting, [], [])
+        return result
+    }
 
     var isAsking: Bool {
         switch stage {
@@ -48,35 +91,23 @@ struct Rulebook: Hashable {
 
     // MARK: Conflicts (2.1 to 2.9)
 
-    static func line(_ item: AccessItem) -> String {
-        item.path.prefix(depth: item.packageDepths.first ?? item.path.depth).description
+    static func conflict(_ a: SeenItem, _ b: SeenItem) -> Bool {
+        guard a.isWriting || b.isWriting else { return false }
+        return a.place == b.place || a.line == b.line || a.contains(b) || b.contains(a)
     }
 
-    static func contains(_ outer: AccessItem, _ inner: AccessItem) -> Bool {
-        guard case .writing(let mode) = outer.access, outer.isDirectory else { return false }
-        guard mode == .moving || mode == .deleting || mode == .replacing else { return false }
-        let prefix = outer.path.description == "/" ? "/" : outer.path.description + "/"
-        return inner.path.description.hasPrefix(prefix) && inner.path != outer.path
-    }
-
-    static func conflict(_ a: AccessItem, _ b: AccessItem) -> Bool {
-        if case .reading = a.access, case .reading = b.access { return false }
-        return a.path.description == b.path.description || line(a) == line(b)
-            || contains(a, b) || contains(b, a)
-    }
-
-    static func conflict(_ a: FiledClaim, _ b: FiledClaim) -> Bool {
-        guard a.id != b.id, a.purpose != b.purpose else { return false }
+    static func conflict(_ a: SeenClaim, _ b: SeenClaim) -> Bool {
+        guard a.id != b.id, a.filed.purpose != b.filed.purpose else { return false }
         return a.items.contains { item in b.items.contains { conflict(item, $0) } }
     }
 
     /// Whether all that `b` has to do with `a` is inside directories that `a` moves (2.8a).
-    static func isOnlyInsideMove(_ b: FiledClaim, of a: FiledClaim) -> Bool {
+    static func isOnlyInsideMove(_ b: SeenClaim, of a: SeenClaim) -> Bool {
         for item in a.items {
             for other in b.items where conflict(item, other) {
-                guard case .writing(.moving) = item.access, contains(item, other),
-                    line(item) != line(other)
-                else { return false }
+                guard item.isMoving, item.contains(other), item.line != other.line else {
+                    return false
+                }
             }
         }
         return true
@@ -97,7 +128,7 @@ struct Rulebook: Hashable {
     }
 
     func isObstacle(_ other: SeenClaim, to claim: SeenClaim) -> Bool {
-        guard Self.conflict(claim.filed, other.filed) else { return false }
+        guard Self.conflict(claim, other) else { return false }
         switch other.stage {
         case .granted:
             return true
@@ -105,7 +136,7 @@ struct Rulebook: Hashable {
             return !isExcused(claim, from: other)
         case .waiting:
             if other.id > claim.id { return false }
-            if Self.isOnlyInsideMove(other.filed, of: claim.filed) { return false }
+            if Self.isOnlyInsideMove(other, of: claim) { return false }
             return !isExcused(claim, from: other)
         }
     }

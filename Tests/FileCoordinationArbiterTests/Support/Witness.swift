@@ -51,7 +51,7 @@ struct Witness: Hashable {
         for (index, effect) in effects.enumerated() where complaint == nil {
             complaint = note(effect, event, Array(effects[..<index]))
         }
-        if complaint == nil { complaint = notePlaces(before: before, stage) }
+        if complaint == nil { complaint = notePlaces(before: before, effects, stage) }
         return complaint ?? checkGrants(effects) ?? checkQuiet(stage, impediments)
     }
 
@@ -132,7 +132,7 @@ struct Witness: Hashable {
         guard let claim = rules.claim(id) else { return }
         for index in rules.claims.indices {
             let other = rules.claims[index]
-            guard other.isAsking, Rulebook.conflict(claim.filed, other.filed), !isSparing(other),
+            guard other.isAsking, Rulebook.conflict(claim, other), !isSparing(other),
                 !claim.passers.contains(other.id), !other.passers.contains(id)
             else { continue }
             rules.claims[index].passers.append(id)
@@ -223,7 +223,9 @@ struct Witness: Hashable {
     }
 
     /// Finds out who took a place in this event, and whether it was theirs to take.
-    private mutating func notePlaces(before: Rulebook, _ stage: (ClaimID) -> ClaimStage?) -> String? {
+    private mutating func notePlaces(
+        before: Rulebook, _ effects: [Effect], _ stage: (ClaimID) -> ClaimStage?
+    ) -> String? {
         var arrived: [ClaimID] = []
         for index in rules.claims.indices {
             let claim = rules.claims[index]
@@ -250,18 +252,25 @@ struct Witness: Hashable {
             }
         }
         refreshAwaited()
-        for id in arrived {
-            // Of two that arrive in one event, the one with an excuse came after the other.
-            let now = rules
-            letPast(id) { other in
-                guard arrived.contains(other.id), let claim = now.claim(id) else { return false }
-                return !now.isExcused(claim.asWaiting, from: other)
-            }
+        // Of several that arrive in one event, the effects tell who came first.
+        arrived.sort { (rank($0, effects), $0) < (rank($1, effects), $1) }
+        for (index, id) in arrived.enumerated() {
+            letPast(id) { arrived[index...].contains($0.id) }
         }
         for id in arrived {
             if let complaint = checkOrder(id, arrived, before: before) { return complaint }
         }
         return nil
+    }
+
+    /// Where in the effects a claim is first heard of.
+    private func rank(_ id: ClaimID, _ effects: [Effect]) -> Int {
+        effects.firstIndex { effect in
+            switch effect {
+            case .grant(id), .askToYield(_, id, _): true
+            case .grant, .fail, .askToYield, .reacquire, .notify, .wakeAt: false
+            }
+        } ?? effects.endIndex
     }
 
     private mutating func refreshAwaited() {
@@ -288,14 +297,14 @@ struct Witness: Hashable {
     private func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
         guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
         let asBefore = claim.asWaiting
-        for other in rules.claims where Rulebook.conflict(claim.filed, other.filed) {
+        for other in rules.claims where Rulebook.conflict(claim, other) {
             func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
                 rules.isExcused(one, from: another)
                     || (before.claim(another.id).map { before.isExcused(one, from: $0) } ?? false)
             }
             switch other.stage {
             case .waiting:
-                if other.id > id || Rulebook.isOnlyInsideMove(other.filed, of: claim.filed) {
+                if other.id > id || Rulebook.isOnlyInsideMove(other, of: claim) {
                     continue
                 }
                 if !isExcused(asBefore, from: other) { return "\(id) overtook \(other.id)" }
@@ -318,7 +327,7 @@ struct Witness: Hashable {
         for effect in effects {
             guard case .grant(let id) = effect, let claim = rules.claim(id) else { continue }
             for other in rules.claims where other.isGranted {
-                if Rulebook.conflict(claim.filed, other.filed) {
+                if Rulebook.conflict(claim, other) {
                     return "\(id) was granted while \(other.id) runs"
                 }
             }
@@ -364,11 +373,6 @@ struct Witness: Hashable {
         }
         return nil
     }
-}
-
-extension SeenClaim {
-    /// The claim as it was in line.
-    fileprivate var asWaiting: SeenClaim { SeenClaim(filed: filed) }
 }
 
 extension Arbiter {

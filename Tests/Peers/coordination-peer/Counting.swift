@@ -5,27 +5,50 @@
 import FileCoordination
 
 enum Counting {
-    /// Adds one to the number in the file at `path`, `times` times, each under a coordinated write.
-    static func run(path: String, times: Int) {
-        let url = URL(fileURLWithPath: path)
-        for _ in 0..<times {
-            var failure: NSError?
-            var isCounted = false
-            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { url in
-                isCounted = addOne(to: url)
-            }
-            guard isCounted else {
-                Peer.say("failed: \(failure.map { "\($0)" } ?? "the file")")
-                exit(1)
-            }
+    /// `LABEL count PATH TIMES`: adds one to the number in a file, each time under a claim.
+    static func run(_ errand: Errand) {
+        repeatedly(errand) { url, _ in
+            guard let text = try? String(contentsOf: url, encoding: .utf8),
+                let number = Int(text)
+            else { return false }
+            return (try? Data("\(number + 1)".utf8).write(to: url)) != nil
         }
-        Peer.say("counted")
     }
 
-    private static func addOne(to url: URL) -> Bool {
-        guard let text = try? String(contentsOf: url, encoding: .utf8),
-            let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { return false }
-        return (try? Data("\(number + 1)".utf8).write(to: url)) != nil
+    /// `LABEL journal PATH TIMES`: appends records to a journal, each of them in one system call, so
+    /// that whoever is killed has written a record or has not.
+    ///
+    /// A record is its own number, as far as the journal's length tells, the process, and how many
+    /// records the process wrote before.
+    static func journal(_ errand: Errand) {
+        repeatedly(errand) { url, sequence in
+            let file = open(url.path, O_RDWR | O_APPEND | O_CLOEXEC)
+            guard file >= 0 else { return false }
+            defer { close(file) }
+            let number = Int(lseek(file, 0, SEEK_END)) / recordLength + 1
+            sched_yield()
+            let record = "\(number) \(getpid()) \(sequence)"
+            let line = record.padding(toLength: recordLength - 1, withPad: " ", startingAt: 0)
+            let bytes = Array((line + "\n").utf8)
+            return write(file, bytes, bytes.count) == bytes.count
+        }
+    }
+
+    private static let recordLength = 40
+
+    private static func repeatedly(_ errand: Errand, _ step: (URL, Int) -> Bool) {
+        let url = Access.url(errand.order.operands[0])
+        let times = Int(errand.order.operands[1]) ?? 0
+        for sequence in 0..<times {
+            var failure: NSError?
+            var isDone = false
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) {
+                isDone = step($0, sequence)
+            }
+            guard isDone else {
+                return errand.say("failed \(failure.map { "\($0)" } ?? "at the file")")
+            }
+        }
+        errand.say("counted")
     }
 }

@@ -1,42 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that fork without exec: the child inherits nothing of ours (Rule 18.8).
+// Programs that fork or exec where they should not: the child inherits nothing of ours (Rule 18.8),
+// and an exec ends whatever the program held.
 
 import FileCoordination
 
 enum Forking {
-    /// Takes a write claim, forks inside the accessor; parent and child then do as they are told.
-    ///
-    /// Says "granted", then "child PID". The child sleeps until it is killed.
-    static func holdAndFork(_ path: String) {
-        var failure: NSError?
-        NSFileCoordinator().coordinate(
-            writingItemAt: URL(fileURLWithPath: path), error: &failure
-        ) { _ in
-            Peer.say("granted")
-            announceChild()
-            Peer.hear()
-        }
-        Peer.say(failure == nil ? "released" : "failed")
-    }
-
-    /// Comes to host the arbiter by one coordinated read, then forks outside of any accessor.
-    static func hostAndFork(_ path: String) {
-        NSFileCoordinator().coordinate(
-            readingItemAt: URL(fileURLWithPath: path), error: nil
-        ) { _ in }
-        Peer.say("hosting")
-        announceChild()
-        Peer.hear()
-    }
-
-    private static func announceChild() {
+    /// Forks outside of any accessor; the child lives until it is killed.
+    static func announceSleepingChild(_ errand: Errand) {
         let child = forkProcess()
-        if child == 0 {
-            // What a worker of a preforking server does: lives on, and knows nothing of us.
-            while true { pause() }
+        if child == 0 { sleepForEver() }
+        errand.say("child \(child)")
+    }
+
+    /// Forks inside an accessor; returns false where the accessor is to return.
+    ///
+    /// `sleep`: the child does nothing. `return`: the child returns from the accessor. `coordinate`:
+    /// it returns, and then writes the same item as a process of its own.
+    static func forkInside(_ errand: Errand, mode: String) -> Bool {
+        let child = forkProcess()
+        guard child == 0 else {
+            errand.say("child \(child)")
+            return true
         }
-        Peer.say("child \(child)")
+        switch mode {
+        case "return":
+            returnLater(errand, thenCoordinating: false)
+        case "coordinate":
+            returnLater(errand, thenCoordinating: true)
+        default:
+            sleepForEver()
+        }
+        return false
+    }
+
+    /// What the forked child does once the parent's call has returned in it: on this thread, which
+    /// is the only one it has.
+    private static func returnLater(_ errand: Errand, thenCoordinating: Bool) {
+        afterReturn.withLock { $0 = (errand.order, thenCoordinating) }
+    }
+
+    private static let afterReturn = Guarded<(Order, Bool)?>(nil)
+
+    /// Called in every process when an accessor's call has returned; goes on only in a forked child.
+    static func callReturned(_ errand: Errand) {
+        guard let (order, isCoordinating) = afterReturn.withLock({ $0 }) else { return }
+        Peer.say("\(order.label) child returned")
+        if isCoordinating {
+            var failure: NSError?
+            NSFileCoordinator().coordinate(
+                writingItemAt: Access.url(order.operands[0]), error: &failure
+            ) { _ in
+                Peer.say("\(order.label) child granted")
+            }
+            Peer.say("\(order.label) child \(failure.map { "failed \($0)" } ?? "released")")
+        }
+        sleepForEver()
+    }
+
+    /// Becomes another program.
+    static func exec(_ words: [String]) {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        execv(words[0], arguments)
+        Peer.say("could not exec \(words[0])")
+    }
+
+    private static func sleepForEver() -> Never {
+        while true { pause() }
     }
 
     /// `fork` is not to be had in Swift, for good reasons that do not apply to a test of it.

@@ -1,1 +1,49 @@
-// Placeholder until the first file of this room lands.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process for the ledger's tests: a client or a small host, which stops at every operation on a
+// word until its supervisor lets it go on; or one half of a race.
+//
+//      ledger-peer client DIRECTORY FAULT PLACES     for example 0,1
+//      ledger-peer host DIRECTORY FAULT ORDER        ascending or descending, of clients
+//      ledger-peer depose DIRECTORY FAULT ORDER      the same, although another host has the lock
+//      ledger-peer race-client DIRECTORY FAULT slot|epoch
+//      ledger-peer race-host DIRECTORY FAULT slot|epoch ROUNDS SECONDS
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Glibc
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 5 else {
+    print("usage: see main.swift")
+    exit(2)
+}
+
+let fault = LedgerFault(rawValue: arguments[3])
+let directory = try Directory.open(arguments[2])
+let epochFile = try EpochFile(directory: directory)
+let ledgers = try directory.openSubdirectory("ledgers", creatingWithMode: 0o700)
+
+switch arguments[1] {
+case "client":
+    let places = arguments[4].split(separator: ",").compactMap { UInt8($0) }
+    try PeerClient(
+        directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault
+    ).run(places: places)
+case "host", "depose":
+    var host = try PeerHost(
+        directory: directory, ledgers: ledgers, fault: fault,
+        isDescending: arguments[4] == "descending", deposes: arguments[1] == "depose")
+    try host.run(globalEpoch: epochFile)
+case "race-client":
+    try Race(directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault)
+        .runClient(onSlot: arguments[4] == "slot")
+case "race-host":
+    try Race(directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault)
+        .runHost(
+            onSlot: arguments[4] == "slot", rounds: Int(arguments[5]) ?? 0,
+            seconds: UInt64(arguments[6]) ?? 0)
+default:
+    print("unknown role \(arguments[1])")
+    exit(2)
+}

@@ -59,7 +59,7 @@ struct BannedWord {
             guard line.hasWord("TODO") || line.hasWord("FIXME"), !namesIssue(line) else {
                 return nil
             }
-            return Violation(file, line: number + 1, "a note to ourselves without an issue's number")
+            return Violation(file, line: number + 1, "a note without an issue's number")
         }
     }
 

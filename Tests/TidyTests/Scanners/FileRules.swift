@@ -18,8 +18,10 @@ enum FileRules {
         return isLicensed ? [] : [Violation(file, "no SPDX line at its head")]
     }
 
-    /// Places of the machine on which somebody worked. Spelled so as not to find themselves.
-    static let machinePlaces = ["/" + "work/", "/tmp/" + "bash_jobs", "/ho" + "me/"]
+    /// Places of the machine on which somebody worked.
+    ///
+    /// Spelled so as not to find themselves.
+    static let machinePlaces = ["/" + "work/", "/tmp/" + "bash_jobs"]
 
     /// Paths of the author's machine.
     static func machinePaths(in file: SourceFile) -> [Violation] {

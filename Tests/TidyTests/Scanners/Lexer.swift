@@ -29,6 +29,12 @@ struct Lexer {
     }
 
     private static let newline = UInt8(ascii: "\n")
+    /// The bytes that may begin or end something else than code.
+    private static let special: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for byte in "/\"#`()".utf8 { table[Int(byte)] = true }
+        return table
+    }()
 
     private func starts(_ word: StaticString, at place: Int) -> Bool {
         guard place + word.utf8CodeUnitCount <= bytes.count else { return false }
@@ -38,7 +44,9 @@ struct Lexer {
     }
 
     private func hashes(at place: Int) -> Int {
-        bytes[place...].prefix { $0 == UInt8(ascii: "#") }.count
+        var end = place
+        while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }
+        return end - place
     }
 
     /// Reads code up to the end, or up to the parenthesis that closes an interpolation.
@@ -46,6 +54,11 @@ struct Lexer {
         var depth = 0
         while index < bytes.count {
             let byte = bytes[index]
+            guard Self.special[Int(byte)] else {
+                code[index] = byte
+                index += 1
+                continue
+            }
             let hashes = hashes(at: index)
             if starts("//", at: index) {
                 scanLineComment()

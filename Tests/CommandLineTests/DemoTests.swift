@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord demo`.
+
+import XCTest
+
+final class DemoTests: XCTestCase {
+    func testItShowsWhatItPromisesAndLeavesNothing() throws {
+        try withEachArbiter { sandbox in
+            let outcome = try sandbox.run("demo", environment: ["TMPDIR": sandbox.directory.path])
+            XCTAssertEqual(outcome.status, 0, outcome.output + outcome.errors)
+            XCTAssertEqual(outcome.errors, "")
+            for word in ["EDITOR", "READER", "WRITER", "waits for the reader", "milk, eggs, tea"] {
+                XCTAssertTrue(outcome.output.contains(word), word)
+            }
+            XCTAssertFalse(outcome.output.contains("\u{1b}"))
+            for line in outcome.output.split(separator: "\n") {
+                XCTAssertLessThanOrEqual(line.count, 100, "\(line)")
+            }
+            XCTAssertEqual(try sandbox.names(), [])
+        }
+    }
+
+    func testItLeavesNothingWhenInterrupted() throws {
+        try with { sandbox in
+            let demo = try sandbox.start("demo", environment: ["TMPDIR": sandbox.directory.path])
+            let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+            while try sandbox.names().isEmpty, Date() < deadline { usleep(500) }
+            demo.kill(SIGINT)
+            // It may have come to its end by itself.
+            XCTAssertTrue([0, 128 + SIGINT].contains(try demo.exitStatus()))
+            XCTAssertEqual(try sandbox.names(), [])
+        }
+    }
+}

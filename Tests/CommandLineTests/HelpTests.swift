@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The manual, word for word. After a change on purpose: RECORD_SNAPSHOTS=1 swift test.
+
+import XCTest
+
+final class HelpTests: XCTestCase {
+    func testTheManualIsAsRecorded() throws {
+        try with { sandbox in
+            let commands = ["read", "write", "access", "rm", "present", "status", "demo"]
+            for command in [[]] + commands.map({ [$0] }) {
+                let outcome = try sandbox.run(command + ["--help"])
+                XCTAssertEqual(outcome.status, 0)
+                try compare(outcome.output, with: (["help"] + command).joined(separator: "-"))
+            }
+        }
+    }
+
+    func testNoLineOfTheManualIsTooLong() throws {
+        try with { sandbox in
+            for command in ["read", "write", "access", "rm", "present", "status", "demo"] {
+                let outcome = try sandbox.run(command, "--help")
+                for line in outcome.output.split(separator: "\n") {
+                    XCTAssertLessThanOrEqual(line.count, 100, "\(line)")
+                }
+            }
+        }
+    }
+
+    func testTheCommandAloneShowsTheManual() throws {
+        try with { sandbox in
+            let outcome = try sandbox.run()
+            XCTAssertTrue(outcome.output.contains("EXIT STATUS"))
+        }
+    }
+
+    private func compare(_ text: String, with name: String) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Snapshots/\(name).txt")
+        guard ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == nil else {
+            return try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        XCTAssertEqual(text, try String(contentsOf: file, encoding: .utf8), name)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord status`: the promised JSON, and the table.
+
+import XCTest
+
+final class StatusTests: XCTestCase {
+    func testWithoutAnArbiterItSaysSo() throws {
+        try with { sandbox in
+            let people = try sandbox.run("status")
+            XCTAssertEqual(people.status, 0)
+            XCTAssertTrue(people.output.hasPrefix("No arbiter in \(sandbox.path("run"))"))
+            let json = try sandbox.run("status", "--json")
+            XCTAssertEqual(json.status, 0)
+            XCTAssertEqual(json.output, #"{"arbiter":null,"claims":[],"presenters":[]}"# + "\n")
+        }
+    }
+
+    func testTheJSONHasTheFieldsThatWerePromised() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "")
+            let presenter = try sandbox.startPresenting(
+                "a", "--never-answer", "savePresentedItemChanges")
+            let holder = try sandbox.startHolding("write", "b")
+            let waiter = try sandbox.start("access", "--write", "b:forDeleting", "--", "true")
+            let asker = try sandbox.start("read", "--purpose", "p \"q\"", "a")
+            try sandbox.awaitWaiters(2)
+            let text = try sandbox.run("status", "--json").output
+            let object = try XCTUnwrap(
+                JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            let kind = sandbox.environment["FILECOORDINATIOND"] == nil ? "daemon" : "embedded"
+            let arbiter = try XCTUnwrap(object["arbiter"] as? [String: Any])
+            XCTAssertEqual(arbiter["kind"] as? String, kind)
+            XCTAssertEqual(Set(arbiter.keys), ["pid", "kind", "uptime", "protocol"])
+
+            let claims = try XCTUnwrap(object["claims"] as? [[String: Any]])
+            for claim in claims {
+                XCTAssertEqual(
+                    Set(claim.keys),
+                    [
+                        "id", "pid", "process", "purpose", "state", "since", "stopped", "items",
+                        "waitsFor",
+                    ])
+            }
+            let status = try JSONDecoder().decode(StatusShape.self, from: Data(text.utf8))
+            XCTAssertEqual(status.claims.map(\.state), ["granted", "waiting", "asking"])
+            XCTAssertEqual(
+                status.claims.map(\.pid),
+                [holder.processID, waiter.processID, asker.processID])
+            XCTAssertEqual(status.claims.map(\.process), Array(repeating: "filecoord", count: 3))
+            XCTAssertEqual(status.claims[2].purpose, "p \"q\"")
+            XCTAssertEqual(
+                status.claims[1].items,
+                [.init(path: sandbox.path("b"), access: "writing", options: ["forDeleting"])])
+            XCTAssertEqual(status.claims[0].waitsFor, [])
+            XCTAssertEqual(
+                status.claims[1].waitsFor,
+                [.init(claim: status.claims[0].id, pid: holder.processID, process: "filecoord")])
+            XCTAssertEqual(
+                status.claims[2].waitsFor,
+                [
+                    .init(
+                        presenter: status.presenters[0].id, pid: presenter.processID,
+                        process: "filecoord", message: "savePresentedItemChanges")
+                ])
+            XCTAssertEqual(status.presenters.map(\.path), [sandbox.path("a")])
+        }
+    }
+
+    func testTheTableShowsEachFileWithHoldersWaitersAndPresenters() throws {
+        try with { sandbox in
+            let path = try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("read", "a")
+            let waiter = try sandbox.start("write", "--for-replacing", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let presenter = try sandbox.startPresenting("a")
+            let lines = try sandbox.run("status").output.split(separator: "\n").map { String($0) }
+            XCTAssertTrue(lines[0].hasPrefix("arbiter: daemon, pid "), lines[0])
+            XCTAssertTrue(lines[1].contains(sandbox.path("run")), lines[1])
+            XCTAssertEqual(lines[2], path)
+            let rows = lines.dropFirst(3).map { $0.split(separator: " ").map { String($0) } }
+            XCTAssertEqual(rows.count, 3)
+            XCTAssertEqual(rows[0].prefix(4), ["holds", "reading", "filecoord", "(pid"])
+            XCTAssertEqual(rows[0][4], "\(holder.processID))")
+            XCTAssertEqual(rows[1].prefix(3), ["waits", "writing", "forReplacing"])
+            XCTAssertEqual(rows[1][5], "\(waiter.processID))")
+            XCTAssertEqual(
+                rows[1].suffix(4), ["for", "filecoord", "(pid", "\(holder.processID))"])
+            XCTAssertEqual(rows[2], ["presents", "filecoord", "(pid", "\(presenter.processID))"])
+        }
+    }
+
+    func testAStoppedHolderIsShown() throws {
+        try with { sandbox in
+            let holder = try sandbox.startHolding("write", "a")
+            holder.kill(SIGSTOP)
+            try sandbox.awaitStatus("stopped holder") { $0.claims.first?.stopped == true }
+            let outcome = try sandbox.run("read", "--nonblock", "a")
+            XCTAssertTrue(outcome.errors.contains("its process is stopped"), outcome.errors)
+            holder.kill(SIGCONT)
+            try sandbox.awaitStatus("running holder") { $0.claims.first?.stopped == false }
+        }
+    }
+
+    func testWatchingGoesOn() throws {
+        try with { sandbox in
+            let watch = try sandbox.start("status", "--json", "--watch")
+            try watch.awaitOutput("two reports") { $0.count >= 2 }
+            watch.kill(SIGINT)
+            XCTAssertEqual(try watch.exitStatus(), 128 + SIGINT)
+            XCTAssertEqual(watch.lines[0], #"{"arbiter":null,"claims":[],"presenters":[]}"#)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A directory, a runtime directory and an arbiter of a test's own, and the commands it runs there.
+
+import Foundation
+import XCTest
+
+/// Where one test runs its commands.
+final class Sandbox {
+    /// Which arbiter the commands find.
+    enum Arbiter: CaseIterable {
+        /// The daemon beside the executable.
+        case daemon
+        /// None: the first command that needs it hosts it.
+        case embedded
+    }
+
+    /// The test's directory; its path is short and has no links in it.
+    let directory: URL
+    private(set) var environment: [String: String]
+    private var commands: [RunningCommand] = []
+
+    init(_ arbiter: Arbiter) throws {
+        var template = Array("/tmp/fcl-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        let path = String(decoding: template.dropLast().map { UInt8($0) }, as: UTF8.self)
+        directory = URL(fileURLWithPath: path, isDirectory: true)
+        environment = ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("FILECOORD") && $0.key != "XDG_RUNTIME_DIR"
+        }
+        environment["FILECOORDINATION_RUNTIME_DIR"] = path + "/run"
+        environment["COLUMNS"] = "80"
+        environment["LC_ALL"] = "C"
+        if arbiter == .embedded { environment["FILECOORDINATIOND"] = "" }
+    }
+
+    /// Where the built executables are: beside the test bundle, which is the running program.
+    static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
+
+    /// Ends whatever still runs, the daemon included, and removes the directory.
+    func tearDown() {
+        for command in commands { command.kill(SIGKILL) }
+        for command in commands { _ = try? command.exitStatus() }
+        if let pid = try? status().arbiter?.pid { Foundation.kill(pid, SIGTERM) }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    // MARK: Files
+
+    /// The path of `name` in the test's directory.
+    func path(_ name: String) -> String { directory.path + "/" + name }
+
+    /// Makes a file; returns its path.
+    @discardableResult
+    func makeFile(_ name: String, _ content: String) throws -> String {
+        try content.write(toFile: path(name), atomically: false, encoding: .utf8)
+        return path(name)
+    }
+
+    /// What a file holds.
+    func content(_ name: String) throws -> String {
+        try String(contentsOfFile: path(name), encoding: .utf8)
+    }
+
+    /// The names in the test's directory, but for the runtime directory.
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0 != "run" }.sorted()
+    }
+
+    // MARK: Commands
+
+    /// Starts `filecoord` with these arguments, in the test's directory.
+    func start(
+        _ arguments: String..., environment additions: [String: String] = [:]
+    ) throws -> RunningCommand {
+        try start(arguments, environment: additions)
+    }
+
+    /// Starts `filecoord` with these arguments, in the test's directory.
+    func start(
+        _ arguments: [String], environment additions: [String: String] = [:]
+    ) throws -> RunningCommand {
+        let command = try RunningCommand(
+            executable: Self.executables.appendingPathComponent("filecoord"),
+            arguments: arguments, directory: directory,
+            environment: environment.merging(additions) { $1 })
+        commands.append(command)
+        return command
+    }
+
+    /// Runs `filecoord` to its end, with `input` as its standard input.
+    func run(
+        _ arguments: String..., input: String = "", environment additions: [String: String] = [:]
+    ) throws -> Outcome {
+        try run(arguments, input: input, environment: additions)
+    }
+
+    /// Runs `filecoord` to its end, with `input` as its standard input.
+    func run(
+        _ arguments: [String], input: String = "", environment additions: [String: String] = [:]
+    ) throws -> Outcome {
+        let command = try start(arguments, environment: additions)
+        command.type(input)
+        command.closeInput()
+        return try command.outcome()
+    }
+
+    /// Starts a command that has got its claim, and keeps it until its input is closed.
+    func startHolding(_ arguments: String...) throws -> RunningCommand {
+        let command = try start(arguments + ["--", "sh", "-c", "echo held; cat >/dev/null"])
+        try command.awaitLine("held")
+        return command
+    }
+
+    /// Starts presenters, and waits until they are registered.
+    func startPresenting(_ arguments: String..., count: Int = 1) throws -> RunningCommand {
+        let command = try start(["present", "--json"] + arguments)
+        try command.awaitOutput("\(count) presenters") { lines in
+            lines.filter { $0.contains("\"message\":\"registered\"") }.count == count
+        }
+        return command
+    }
+
+    // MARK: Status
+
+    /// What `status --json` says.
+    func status() throws -> StatusShape {
+        let outcome = try run("status", "--json")
+        XCTAssertEqual(outcome.status, 0, outcome.errors)
+        return try JSONDecoder().decode(StatusShape.self, from: Data(outcome.output.utf8))
+    }
+
+    /// Waits until `status --json` says what the test waits for.
+    func awaitStatus(
+        _ what: String, _ condition: (StatusShape) -> Bool
+    ) throws {
+        let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+        while Date() < deadline {
+            if condition(try status()) { return }
+            usleep(5000)
+        }
+        throw Impatience(what: what, seen: try run("status").output)
+    }
+
+    /// Waits until so many claims wait.
+    func awaitWaiters(_ count: Int) throws {
+        try awaitStatus("\(count) waiting") { status in
+            status.claims.filter { $0.state != "granted" }.count == count
+        }
+    }
+}
+
+/// Something did not happen within a test's patience.
+struct Impatience: Error, CustomStringConvertible {
+    let what: String
+    let seen: String
+
+    var description: String { "No \(what) in time; seen so far:\n\(seen)" }
+}
+
+extension XCTestCase {
+    /// Runs a test once with the daemon and once without.
+    func withEachArbiter(_ body: (Sandbox) throws -> Void) throws {
+        for arbiter in Sandbox.Arbiter.allCases { try with(arbiter, body) }
+    }
+
+    /// Runs a test in a sandbox.
+    func with(_ arbiter: Sandbox.Arbiter = .daemon, _ body: (Sandbox) throws -> Void) throws {
+        let sandbox = try Sandbox(arbiter)
+        defer { sandbox.tearDown() }
+        do {
+            try body(sandbox)
+        } catch {
+            XCTFail("\(arbiter): \(error)")
+        }
+    }
+}

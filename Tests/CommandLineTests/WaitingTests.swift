@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who waits for whom, seen from the outside.
+
+import XCTest
+
+final class WaitingTests: XCTestCase {
+    //  reader 1  ===========
+    //  reader 2     ====
+    func testTwoReadersOverlap() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            let first = try sandbox.startHolding("read", "a")
+            let second = try sandbox.startHolding("read", "a")
+            let status = try sandbox.status()
+            XCTAssertEqual(status.claims.map(\.state), ["granted", "granted"])
+            for reader in [first, second] {
+                reader.closeInput()
+                XCTAssertEqual(try reader.exitStatus(), 0)
+            }
+        }
+    }
+
+    //  writer  ==========
+    //  reader     ......===
+    func testAWriteHoldsOffARead() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "old")
+            let writer = try sandbox.start(
+                "write", "a", "--", "sh", "-c", "echo held; cat >/dev/null; printf new >{}")
+            try writer.awaitLine("held")
+            let reader = try sandbox.start("read", "a")
+            try sandbox.awaitWaiters(1)
+            writer.closeInput()
+            let outcome = try reader.outcome()
+            XCTAssertEqual(outcome.output, "new")
+            XCTAssertEqual(outcome.status, 0)
+        }
+    }
+
+    //  reader 1  =======
+    //  writer       ....====
+    //  reader 2       ......===
+    func testALaterReaderDoesNotOvertakeAWriter() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old")
+            let first = try sandbox.startHolding("read", "a")
+            let writer = try sandbox.start("write", "a")
+            writer.type("new")
+            writer.closeInput()
+            try sandbox.awaitWaiters(1)
+            let second = try sandbox.start("read", "a")
+            try sandbox.awaitWaiters(2)
+            first.closeInput()
+            XCTAssertEqual(try second.outcome().output, "new")
+            XCTAssertEqual(try writer.exitStatus(), 0)
+        }
+    }
+
+    func testATimeoutNamesTheHolder() throws {
+        try withEachArbiter { sandbox in
+            let path = try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("write", "--purpose", "spring cleaning", "a")
+            let outcome = try sandbox.run("read", "--timeout", "0.05", "a")
+            XCTAssertEqual(outcome.status, 75)
+            XCTAssertTrue(outcome.errors.contains("filecoord (pid \(holder.processID))"))
+            XCTAssertTrue(outcome.errors.contains(path))
+            XCTAssertTrue(outcome.errors.contains("spring cleaning"))
+            // Whoever gave up is in nobody's way.
+            try sandbox.awaitStatus("holder alone") { $0.claims.count == 1 }
+        }
+    }
+
+    func testATimeoutNamesWhoIsAheadInLine() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("read", "a")
+            let writer = try sandbox.start("write", "a", "--", "true")
+            try sandbox.awaitWaiters(1)
+            let outcome = try sandbox.run("read", "--nonblock", "a")
+            XCTAssertEqual(outcome.status, 75)
+            XCTAssertTrue(outcome.errors.contains("(pid \(writer.processID))"), outcome.errors)
+            XCTAssertFalse(outcome.errors.contains("(pid \(holder.processID))"), outcome.errors)
+        }
+    }
+
+    func testWithoutWaitingThereIsAccessIfNobodyIsInTheWay() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            _ = try sandbox.startHolding("read", "a")
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            XCTAssertEqual(try sandbox.run("read", "--timeout", "0", "a").output, "text")
+        }
+    }
+
+    func testKillingTheHolderFreesTheWaiterAtOnce() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            // With no daemon, a third process is to host: this is about claims, not elections.
+            let bystander = try sandbox.startPresenting("elsewhere")
+            let holder = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("read", "--quiet", "a")
+            try sandbox.awaitWaiters(1)
+            let start = Date()
+            holder.kill(SIGKILL)
+            XCTAssertEqual(try waiter.outcome().output, "text")
+            XCTAssertLessThan(Date().timeIntervalSince(start), 1)
+            bystander.closeInput()
+            XCTAssertEqual(try bystander.exitStatus(), 0)
+        }
+    }
+
+    func testKillingTheHostFreesTheWaiterToo() throws {
+        try with(.embedded) { sandbox in
+            try sandbox.makeFile("a", "text")
+            let holderAndHost = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("read", "--quiet", "a")
+            try sandbox.awaitWaiters(1)
+            XCTAssertEqual(try sandbox.status().arbiter?.pid, holderAndHost.processID)
+            holderAndHost.kill(SIGKILL)
+            XCTAssertEqual(try waiter.outcome().output, "text")
+        }
+    }
+
+    func testALongWaitIsMentionedOnceAndItsEndToo() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let holder = try sandbox.startHolding("write", "a")
+            let waiter = try sandbox.start("read", "a")
+            let quiet = try sandbox.start("read", "--quiet", "a")
+            try waiter.awaitError("waiting for access to")
+            try waiter.awaitError("(pid \(holder.processID))")
+            holder.closeInput()
+            let outcome = try waiter.outcome()
+            XCTAssertEqual(outcome.output, "text")
+            XCTAssertTrue(outcome.errors.contains("access was granted after"), outcome.errors)
+            XCTAssertEqual(outcome.errors.components(separatedBy: "waiting for").count, 2)
+            XCTAssertEqual(try quiet.outcome().errors, "")
+        }
+    }
+
+    func testEqualPurposesDoNotWaitForEachOther() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            _ = try sandbox.startHolding("write", "--purpose", "p", "a")
+            XCTAssertEqual(
+                try sandbox.run("read", "--nonblock", "--purpose", "p", "a").output, "text")
+        }
+    }
+
+    func testACommandGetsThePurposeForNestedAccess() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let nested = "'\(Sandbox.executables.path)/filecoord' read --nonblock "
+                + "--purpose \"$FILECOORD_PURPOSE\" {}"
+            let outcome = try sandbox.run("write", "a", "--", "sh", "-c", nested)
+            XCTAssertEqual(outcome.output, "text")
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Histories that are wrong on purpose: the witness must complain about each, or it is decoration.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct CheckerTests {
+    /// A history told by hand: events, effects, and how far each claim is said to have got.
+    private struct Tale {
+        var witness = Witness()
+        var stages: [ClaimID: ClaimStage] = [:]
+        private(set) var complaint: String?
+
+        mutating func tell(
+            _ event: Event, _ effects: [Effect] = [], _ stages: [ClaimID: ClaimStage?] = [:]
+        ) {
+            for (claim, stage) in stages { self.stages[claim] = stage }
+            guard complaint == nil else { return }
+            complaint = witness.observe(event, effects) { self.stages[$0] }
+        }
+    }
+
+    private let a = ClaimID(rawValue: 1)
+    private let b = ClaimID(rawValue: 2)
+    private let editor = PresenterID(rawValue: 1)
+
+    private func filed(_ id: ClaimID, _ items: [AccessItem]) -> Event {
+        .claimFiled(
+            FiledClaim(
+                id: id, client: ClientID(rawValue: UInt32(id.rawValue)),
+                purpose: Purpose("\(id)"), items: items))
+    }
+
+    private var added: Event {
+        .presenterAdded(
+            RegisteredPresenter(
+                id: editor, client: ClientID(rawValue: 9), purpose: Purpose("editor"),
+                path: path("/d/f"), methods: .all))
+    }
+
+    @Test func `A proper history passes`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        tale.tell(filed(b, .read("/d/f")), [], [b: .waiting])
+        tale.tell(
+            .presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
+        tale.tell(
+            .claimEnded(a, outcomes: [.changed]),
+            [
+                .notify(editor, .itemDidChange), .reacquire(editor, .writer),
+                .askToYield(editor, for: b, .toReaderAndSave),
+            ], [a: nil, b: .asking])
+        #expect(tale.complaint == nil)
+    }
+
+    @Test func `Two conflicting claims run`() {
+        var tale = Tale()
+        tale.tell(filed(a, .delete("/d/")), [.grant(a)], [a: .granted])
+        tale.tell(filed(b, .read("/d/f")), [.grant(b)], [b: .granted])
+        #expect(tale.complaint != nil)
+    }
+
+    @Test func `A claim overtakes`() {
+        let c = ClaimID(rawValue: 3)
+        var tale = Tale()
+        tale.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
+        tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+        tale.tell(filed(c, .read("/d/f")), [.grant(c)], [c: .granted])
+        #expect(tale.complaint == "claim 3 overtook claim 2")
+    }
+
+    @Test func `A deleter takes the liberties of a mover`() {
+        let c = ClaimID(rawValue: 3)
+        for mode in [WritingMode.moving, .deleting] {
+            var tale = Tale()
+            tale.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
+            tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+            tale.tell(filed(c, .write("/d/", mode)), [], [c: .waiting])
+            tale.tell(.claimEnded(a, outcomes: []), [.grant(c)], [a: nil, c: .granted])
+            #expect((tale.complaint == nil) == (mode == .moving))
+        }
+    }
+
+    @Test func `A claim is granted without anybody being asked`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
+        #expect(tale.complaint?.contains("made way") == true)
+    }
+
+    @Test func `A claim is granted before the answer`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(
+            filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter), .grant(a)],
+            [a: .granted])
+        #expect(tale.complaint != nil)
+    }
+
+    @Test func `A wake-up is lost`() {
+        var tale = Tale()
+        tale.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
+        tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+        tale.tell(.claimEnded(a, outcomes: [.changed]), [], [a: nil])
+        #expect(tale.complaint == "claim 2 waits for nothing: a lost wake-up")
+    }
+
+    @Test func `An answer is lost`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        tale.tell(.presenterAnswered(editor, for: a, failure: nil))
+        #expect(tale.complaint == "claim 1 has every answer and is not granted")
+    }
+
+    @Test func `An item is never given back`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        tale.tell(.claimCancelled(a), [], [a: nil])
+        #expect(tale.complaint == "presenter 1 did not get its item back")
+    }
+
+    @Test func `An item is given back too early, or twice, or before the news`() {
+        let ending: [(effects: [Effect], isProper: Bool)] = [
+            ([.notify(editor, .itemDidChange), .reacquire(editor, .writer)], true),
+            ([.reacquire(editor, .writer), .notify(editor, .itemDidChange)], false),
+            ([.reacquire(editor, .writer), .reacquire(editor, .writer)], false),
+            ([.reacquire(editor, .writer), .reacquire(editor, .reader)], false),
+        ]
+        for (effects, isProper) in ending {
+            var tale = Tale()
+            tale.tell(added)
+            tale.tell(
+                filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+            tale.tell(
+                .presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
+            tale.tell(.claimEnded(a, outcomes: [.changed]), effects, [a: nil])
+            #expect((tale.complaint == nil) == isProper)
+        }
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        tale.tell(
+            .presenterAnswered(editor, for: a, failure: nil),
+            [.grant(a), .reacquire(editor, .writer)], [a: .granted])
+        #expect(tale.complaint?.contains("8.3") == true)
+    }
+
+    @Test func `A presenter is asked twice, or for its own purpose`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(
+            filed(a, .read("/d/f")), [.askToYield(editor, for: a, .toReaderAndSave)], [a: .asking])
+        tale.tell(
+            filed(b, .read("/d/f")), [.askToYield(editor, for: b, .toReaderAndSave)], [b: .asking])
+        #expect(tale.complaint?.contains("6.11") == true)
+        tale = Tale()
+        tale.tell(added)
+        let own = FiledClaim(
+            id: a, client: ClientID(rawValue: 1), purpose: Purpose("editor"), items: .read("/d/f"))
+        tale.tell(.claimFiled(own), [.askToYield(editor, for: a, .toReader)], [a: .asking])
+        #expect(tale.complaint?.contains("4.5") == true)
+    }
+
+    @Test func `A save-back passes after the answer`() {
+        var tale = Tale()
+        tale.tell(added)
+        tale.tell(
+            filed(a, .read("/d/f")), [.askToYield(editor, for: a, .toReaderAndSave)], [a: .asking])
+        tale.tell(.presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
+        let back = FiledClaim(
+            id: b, client: ClientID(rawValue: 9), purpose: Purpose("editor"), items: .write("/d/f"))
+        tale.tell(.claimFiled(back), [.grant(b)], [b: .granted])
+        #expect(tale.complaint != nil)
+    }
+
+    @Test func `A claim fails though no presenter failed it, or vanishes`() {
+        var tale = Tale()
+        tale.tell(filed(a, .write("/f")), [.fail(a, .disk)])
+        #expect(tale.complaint != nil)
+        tale = Tale()
+        tale.tell(filed(a, .write("/f")))
+        #expect(tale.complaint == "claim 1 has vanished")
+    }
+}

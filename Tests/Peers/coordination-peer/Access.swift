@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls that wait, as values, and their options by name.
+
+import FileCoordination
+
+/// One call of a coordinator, made ready.
+struct Access {
+    private let call: (inout NSError?, ([URL]) -> Void) -> Void
+
+    func perform(_ failure: inout NSError?, _ accessor: ([URL]) -> Void) {
+        call(&failure, accessor)
+    }
+
+    /// `LABEL read PATH [options=NAME,NAME]`
+    static func reading(_ errand: Errand) throws -> Access {
+        let url = url(errand.order.operands[0])
+        let options = readingOptions(errand.order.option("options"))
+        let coordinator = errand.coordinator
+        return Access { failure, accessor in
+            coordinator.coordinate(readingItemAt: url, options: options, error: &failure) {
+                accessor([$0])
+            }
+        }
+    }
+
+    /// `LABEL write PATH [options=NAME]`
+    static func writing(_ errand: Errand) throws -> Access {
+        let url = url(errand.order.operands[0])
+        let options = writingOptions(errand.order.option("options"))
+        let coordinator = errand.coordinator
+        return Access { failure, accessor in
+            coordinator.coordinate(writingItemAt: url, options: options, error: &failure) {
+                accessor([$0])
+            }
+        }
+    }
+
+    /// `LABEL readwrite PATH PATH`
+    static func both(_ errand: Errand) -> Access {
+        let urls = errand.order.operands.map { url($0) }
+        let coordinator = errand.coordinator
+        return Access { failure, accessor in
+            coordinator.coordinate(
+                readingItemAt: urls[0], writingItemAt: urls[1], error: &failure
+            ) { accessor([$0, $1]) }
+        }
+    }
+
+    /// `LABEL writewrite PATH PATH`
+    static func two(_ errand: Errand) -> Access {
+        let urls = errand.order.operands.map { url($0) }
+        let coordinator = errand.coordinator
+        return Access { failure, accessor in
+            coordinator.coordinate(
+                writingItemAt: urls[0], writingItemAt: urls[1], error: &failure
+            ) { accessor([$0, $1]) }
+        }
+    }
+
+    /// `read:PATH[:OPTION]` or `write:PATH[:OPTION]`
+    static func intent(_ text: String) -> NSFileAccessIntent? {
+        let parts = text.split(separator: ":").map(String.init)
+        guard parts.count > 1 else { return nil }
+        let options = parts.count > 2 ? parts[2] : nil
+        switch parts[0] {
+        case "read":
+            return .readingIntent(with: url(parts[1]), options: readingOptions(options))
+        case "write":
+            return .writingIntent(with: url(parts[1]), options: writingOptions(options))
+        default: return nil
+        }
+    }
+
+    // MARK: Words
+
+    /// A path, or a URL as it is, for places that no path names.
+    static func url(_ text: String) -> URL {
+        guard !text.hasPrefix("/") else { return URL(fileURLWithPath: text) }
+        guard text != "file-without-path" else {
+            var components = URLComponents()
+            components.scheme = "file"
+            return components.url ?? URL(fileURLWithPath: "/unexpected")
+        }
+        return URL(string: text) ?? URL(fileURLWithPath: "/unparsable")
+    }
+
+    static func readingOptions(_ text: String?) -> NSFileCoordinator.ReadingOptions {
+        var options: NSFileCoordinator.ReadingOptions = []
+        for word in (text ?? "").split(separator: ",") {
+            switch word {
+            case "withoutChanges": options.insert(.withoutChanges)
+            case "metadataOnly": options.insert(.immediatelyAvailableMetadataOnly)
+            case _: fatalError("no reading option \(word)")
+            }
+        }
+        return options
+    }
+
+    static func writingOptions(_ text: String?) -> NSFileCoordinator.WritingOptions {
+        switch text {
+        case nil: []
+        case "forDeleting": .forDeleting
+        case "forMoving": .forMoving
+        case "forMerging": .forMerging
+        case "forReplacing": .forReplacing
+        case "metadataOnly": .contentIndependentMetadataOnly
+        case let word?: fatalError("no writing option \(word)")
+        }
+    }
+}

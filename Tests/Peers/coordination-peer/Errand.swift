@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a line makes the program do: coordinate, present, count, cancel.
+
+import FileCoordination
+
+/// One order, on the thread that carries it out.
+struct Errand: Sendable {
+    let order: Order
+    let mailroom: Mailroom
+
+    init(_ order: Order, in mailroom: Mailroom) {
+        self.order = order
+        self.mailroom = mailroom
+    }
+
+    func say(_ text: String) { Peer.say("\(order.label) \(text)") }
+
+    func start() {
+        switch order.verb {
+        case "read": coordinate { try Access.reading($0) }
+        case "write": coordinate { try Access.writing($0) }
+        case "readwrite": coordinate { Access.both($0) }
+        case "writewrite": coordinate { Access.two($0) }
+        case "later": later()
+        case "coordinator": makeCoordinator()
+        case "cancel":
+            mailroom.coordinator(order.operands[0]).cancel()
+            say("cancelled")
+        case "present": present()
+        case "remove":
+            if let presenter = mailroom.presenter(order.operands[0]) {
+                NSFileCoordinator.removeFilePresenter(presenter)
+            }
+            say("removed")
+        case "answer": mailroom.presenter(order.operands[0])?.answer()
+        case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
+        case "count": Counting.run(self)
+        case "journal": Counting.journal(self)
+        case "fork": Forking.announceSleepingChild(self)
+        case "exit": exit(0)
+        case "exec": Forking.exec(order.arguments)
+        default: say("cannot \(order.verb)")
+        }
+    }
+
+    // MARK: Coordinators
+
+    /// `using=NAME`, or a new one for nobody.
+    var coordinator: NSFileCoordinator {
+        order.option("using").map { mailroom.coordinator($0) } ?? NSFileCoordinator()
+    }
+
+    /// `NAME coordinator [presenter=LABEL] [purpose=ID]`
+    private func makeCoordinator() {
+        let presenter = order.option("presenter").flatMap { mailroom.presenter($0) }
+        let coordinator = NSFileCoordinator(filePresenter: presenter)
+        if let purpose = order.option("purpose") { coordinator.purposeIdentifier = purpose }
+        mailroom.keep(coordinator, as: order.label)
+        say("made")
+    }
+
+    // MARK: Accesses on this thread
+
+    private func coordinate(_ access: (Errand) throws -> Access) {
+        let inbox = mailroom.open(order.label)
+        defer { mailroom.close(order.label) }
+        do {
+            var failure: NSError?
+            var runs = 0
+            try access(self).perform(&failure) { urls in
+                runs += 1
+                Accessor(errand: self, inbox: inbox, urls: urls).run()
+            }
+            Forking.callReturned(self)
+            finish(runs: runs, failure)
+        } catch {
+            say("mistaken \(error)")
+        }
+    }
+
+    func finish(runs: Int, _ failure: NSError?) {
+        switch (runs, failure) {
+        case (1, nil): say("released")
+        case (0, let failure?): say("failed \(failure.domain) \(failure.code)")
+        case (0, nil): say("neither ran nor failed")
+        case (_, let failure): say("ran \(runs) times, \(failure.map { "\($0)" } ?? "no failure")")
+        }
+        if let failure, order.arguments.contains("explain") {
+            let text = failure.localizedDescription.replacing("\n", with: " ")
+            say("because \(text)")
+        }
+    }
+
+    // MARK: Accesses on a queue
+
+    /// `LABEL later [queue=suspended] [using=NAME] read:PATH write:PATH:OPTION ...`
+    private func later() {
+        let inbox = mailroom.open(order.label)
+        let queue = SerialQueue.make()
+        let isSuspended = order.option("queue") == "suspended"
+        queue.isSuspended = isSuspended
+        let intents = order.arguments.compactMap { Access.intent($0) }
+        coordinator.coordinate(with: intents, queue: queue) { failure in
+            defer { mailroom.close(order.label) }
+            if let failure = failure as NSError? {
+                say("failed \(failure.domain) \(failure.code)")
+            } else {
+                Accessor(errand: self, inbox: inbox, urls: intents.map(\.url)).run()
+                say("returns")
+            }
+        }
+        say("asked")
+        guard isSuspended else { return }
+        // The first line is the word to let the queue run.
+        _ = inbox.take()
+        queue.isSuspended = false
+    }
+
+    // MARK: Presenters
+
+    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [FLAG ...]`
+    func present() {
+        let presenter = StagePresenter.make(order)
+        mailroom.keep(presenter, as: order.label)
+        NSFileCoordinator.addFilePresenter(presenter)
+        say("registered")
+    }
+}

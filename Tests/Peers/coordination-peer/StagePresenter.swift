@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that say what they are told, and answer as the test wants.
+
+import FileCoordination
+
+/// What all presenters of this program have in common: a place, a queue and a way to answer.
+class StagePresenter: NSObject, @unchecked Sendable {
+    let order: Order
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue: OperationQueue
+    /// Answers that the test has asked to be held back.
+    private let held = Guarded<[@Sendable () -> Void]>([])
+
+    required init(_ order: Order) {
+        self.order = order
+        presentedItemURL = order.operands.first.map { Access.url($0) }
+        presentedItemOperationQueue = Self.queue(order.option("queue") ?? "own")
+        super.init()
+    }
+
+    /// `kind=full` (the default), `kind=listener` that only hears what happened, or `kind=heedless`
+    /// that implements nothing.
+    static func make(_ order: Order) -> any StagePresenter & NSFilePresenter {
+        switch order.option("kind") {
+        case "listener": Listener(order)
+        case "heedless": Heedless(order)
+        default: Editor(order)
+        }
+    }
+
+    private static func queue(_ kind: String) -> OperationQueue {
+        switch kind {
+        case "main": return .main
+        case "busy":
+            // A default queue, while the threads that such queues share are all busy.
+            for _ in 0..<6 { OperationQueue().addOperation { while true { sleep(1000) } } }
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            return queue
+        default:
+            return SerialQueue.make()
+        }
+    }
+
+    func say(_ text: String) { Peer.say("\(order.label) \(text)") }
+
+    func has(_ flag: String) -> Bool { order.arguments.contains(flag) }
+
+    /// Calls `answer`, at once or when the test says so; never, with `never=STEP`.
+    func give(_ step: String, _ answer: @escaping @Sendable () -> Void) {
+        if order.option("never") == step { return }
+        if order.option("hold") == step { return held.withLock { $0.append(answer) } }
+        answer()
+    }
+
+    /// Gives the answers that were held back.
+    func answer() {
+        let answers = held.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        for answer in answers { answer() }
+    }
+
+    /// The error to refuse `step` with: `fail=STEP`.
+    func failure(of step: String) -> NSError? {
+        guard order.option("fail") == step else { return nil }
+        return NSError(
+            domain: "StageErrorDomain", code: 4711,
+            userInfo: [NSLocalizedDescriptionKey: "The stage presenter refuses."])
+    }
+}
+
+/// A presenter without a single optional method.
+final class Heedless: StagePresenter, NSFilePresenter, @unchecked Sendable {}
+
+/// A presenter that is never asked, and told what happened.
+final class Listener: StagePresenter, NSFilePresenter, @unchecked Sendable {
+    func presentedItemDidChange() { say("did change") }
+    func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
+    func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
+}
+
+/// A presenter that is asked everything, and may have unsaved text.
+final class Editor: StagePresenter, NSFilePresenter, @unchecked Sendable {
+    func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        say("relinquish to reader")
+        give("relinquish") { reader { self.say("reacquire from reader") } }
+    }
+
+    func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        say("relinquish to writer")
+        give("relinquish") { writer { self.say("reacquire from writer") } }
+    }
+
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        say("save")
+        saveText()
+        give("save") { completionHandler(self.failure(of: "save")) }
+    }
+
+    /// Writes what is unsaved, by a claim of its own inside the callback: `unsaved=TEXT`.
+    private func saveText() {
+        guard let text = order.option("unsaved"), let url = presentedItemURL else { return }
+        var failure: NSError?
+        NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url, error: &failure) {
+            let isSaved = (try? Data(text.utf8).write(to: $0)) != nil
+            say(isSaved ? "saved" : "could not save")
+        }
+        if let failure { say("save failed \(failure.domain) \(failure.code)") }
+    }
+
+    func accommodatePresentedItemDeletion(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        say("accommodate deletion")
+        if has("leaves") {
+            NSFileCoordinator.removeFilePresenter(self)
+            say("left")
+        }
+        give("accommodate") { completionHandler(self.failure(of: "accommodate")) }
+    }
+
+    func accommodatePresentedSubitemDeletion(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        say("accommodate deletion \(url.path)")
+        give("accommodate") { completionHandler(self.failure(of: "accommodate")) }
+    }
+
+    func presentedItemDidChange() { say("did change") }
+    func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
+    func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
+}

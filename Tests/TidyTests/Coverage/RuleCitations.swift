@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the rules that a text cites: "Rule 2.16", "Rules 2.2 and 2.3", "Rules 7.1 to 7.4", also
+// where the list runs on in the next line of a comment.
+
+/// The rules that texts cite.
+enum RuleCitations {
+    /// The numbers that `text` cites.
+    static func numbers(in text: String) -> Set<String> {
+        var found: Set<String> = []
+        let words = words(of: text)
+        for (index, word) in words.enumerated() where ["Rule", "Rules"].contains(bare(word)) {
+            var last: String?
+            var isRange = false
+            for next in words[(index + 1)...] {
+                if let number = number(next) {
+                    found.insert(number)
+                    if isRange, let last { found.formUnion(between(last, number)) }
+                    last = number
+                    isRange = false
+                } else if ["to", "–"].contains(next), last != nil {
+                    isRange = true
+                } else if !["and", "or", "und", ","].contains(next) || last == nil {
+                    break
+                }
+                // A full stop or a parenthesis ends the list.
+                if next.hasSuffix(")") || next.hasSuffix(".") || next.hasSuffix(";") { break }
+            }
+        }
+        return found
+    }
+
+    /// Whether the file holds tests, and not just what they stand on.
+    static func holdsTests(_ file: SourceFile) -> Bool {
+        file.isSwift
+            && file.code.contains { $0.hasWord("@Test") || $0.hasWord("XCTestCase") }
+    }
+
+    /// Number → the files whose tests cite it, and those that only support tests.
+    static func byRule(
+        in files: [SourceFile]
+    ) -> (tests: [String: [String]], support: [String: [String]]) {
+        var tests: [String: [String]] = [:]
+        var support: [String: [String]] = [:]
+        for file in files
+        where file.path.hasPrefix("Tests/") && !file.path.hasPrefix("Tests/TidyTests/") {
+            for number in numbers(in: file.text) {
+                if holdsTests(file) {
+                    tests[number, default: []].append(file.path)
+                } else {
+                    support[number, default: []].append(file.path)
+                }
+            }
+        }
+        return (tests, support)
+    }
+
+    /// The words of a text, without the signs that begin a comment's line.
+    private static func words(of text: String) -> [String] {
+        text.split(separator: "\n").flatMap { line in
+            String(line).trimmed.drop { $0 == "/" || $0 == "*" || $0 == "#" }
+                .split(separator: " ").map(String.init)
+        }
+    }
+
+    private static func bare(_ word: String) -> String {
+        String(word.drop { !$0.isLetter })
+    }
+
+    /// The rule's number in a word such as "2.16," or "2.8a)".
+    private static func number(_ word: String) -> String? {
+        let digits = word.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let rest = word.dropFirst(digits.count)
+        var parts = digits.split(separator: ".").map(String.init)
+        guard parts.count == 2 else { return nil }
+        if let letter = rest.first, letter.isLowercase, rest.dropFirst().first?.isLetter != true {
+            parts[1].append(letter)
+        }
+        return parts.joined(separator: ".")
+    }
+
+    private static func between(_ first: String, _ last: String) -> [String] {
+        let bounds =
+            RuleTable.sortKey(
+                first)...max(
+                RuleTable.sortKey(first), RuleTable.sortKey(last))
+        return RuleTable.order.filter { bounds.contains(RuleTable.sortKey($0)) }
+    }
+}
