@@ -66,7 +66,7 @@ extension Arbiter {
             break
         case .serving:
             guard !presenter.relinquished.isEmpty else { return }
-            adoptRelinquishments()
+            adoptRelinquishments(of: presenter.id)
             returnUnclaimed(presenter.id, &turn)
         }
     }

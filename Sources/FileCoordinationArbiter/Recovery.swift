@@ -29,8 +29,10 @@ extension Arbiter {
         case .serving: return
         case .recovering: mode = .serving
         }
-        adoptRelinquishments()
-        for presenter in registry.keys.sorted() { returnUnclaimed(presenter, &turn) }
+        for presenter in registry.keys.sorted() {
+            adoptRelinquishments(of: presenter)
+            returnUnclaimed(presenter, &turn)
+        }
         for id in records.keys.sorted() {
             guard let record = records[id] else { continue }
             switch record.state {
@@ -40,17 +42,23 @@ extension Arbiter {
         }
     }
 
-    /// Lets the claims that run take over the relinquishments that were found.
-    mutating func adoptRelinquishments() {
+    /// Lets the claims that run take over the relinquishments with which a presenter was found.
+    mutating func adoptRelinquishments(of presenter: PresenterID) {
+        let isFound = Relinquishment.allCases.contains { registry[presenter]?[$0] != .kept }
+        guard isFound else { return }
         for id in records.keys.sorted() {
             if let record = records[id], record.grant != nil {
-                adoptRelinquishments(for: record.claim)
+                adoptRelinquishments(for: record.claim, of: presenter)
             }
         }
     }
 
-    private mutating func adoptRelinquishments(for claim: FiledClaim) {
+    /// Lets a claim that runs take over relinquishments, of one presenter or of all.
+    private mutating func adoptRelinquishments(
+        for claim: FiledClaim, of only: PresenterID? = nil
+    ) {
         for (presenter, steps) in concernedPresenters(of: claim) {
+            if let only, presenter != only { continue }
             for kind in steps.relinquish {
                 switch registry[presenter]?[kind] {
                 case .relinquished:

@@ -117,8 +117,8 @@ package struct ClaimLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case drafted(RecordWord)
-        case lookedAtEpoch(RecordWord)
-        case lookedAtSlot(RecordWord, HostEpoch)
+        case lookedAtSlot(RecordWord)
+        case lookedAtEpoch(RecordWord, stands: Bool)
         case swappedToGranted(expected: RecordWord, HostEpoch)
         case swappedToAsked(expected: RecordWord, desired: RecordWord)
     }
@@ -154,15 +154,15 @@ package struct ClaimLocally: LedgerProcedure {
             guard value == free.rawValue || fault == .recordStoreReleasing else {
                 return .finished(.withdrawn(RecordWord(rawValue: value)))
             }
-            state = .lookedAtEpoch(draft)
-            return .perform(.load(.ledgerEpoch))
-        case .lookedAtEpoch(let draft):
-            state = .lookedAtSlot(draft, HostEpoch(truncating: value))
+            state = .lookedAtSlot(draft)
             return .perform(.load(.slot(slot)))
-        case .lookedAtSlot(let draft, let epoch):
-            let stands =
-                value == delegation.rawValue && delegation.isDelegated && delegation.epoch == epoch
-            guard stands else { return ask(from: draft, seen: epoch) }
+        case .lookedAtSlot(let draft):
+            let stands = value == delegation.rawValue && delegation.isDelegated
+            state = .lookedAtEpoch(draft, stands: stands)
+            return .perform(.load(.ledgerEpoch))
+        case .lookedAtEpoch(let draft, let stands):
+            let epoch = HostEpoch(truncating: value)
+            guard stands, delegation.epoch == epoch else { return ask(from: draft, seen: epoch) }
             if draft.state == .granted { return .finished(.granted(draft)) }
             state = .swappedToGranted(expected: draft, epoch)
             return .perform(draft.swap(to: draft.with(.granted, .local, epoch), in: record))

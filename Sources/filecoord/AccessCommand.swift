@@ -11,8 +11,9 @@ struct AccessCommand: ParsableCommand {
         commandName: "access",
         abstract: "Run a command with access to several files, claimed all together.",
         usage: """
-            filecoord access [--read <path>[:<option>]] ... [--write <path>[:<option>]] ... \
-            [<options>] -- <command> [<arg> ...]
+            filecoord access [<options>] [--read <path>[:<option>]] ... \
+            [--write <path>[:<option>]] ...
+                        -- <command> [<arg> ...]
             """,
         discussion: """
             The claim holds nothing until all of it is granted, so that two such commands cannot \

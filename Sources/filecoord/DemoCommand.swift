@@ -38,17 +38,17 @@ struct DemoCommand: ParsableCommand {
     /// Lets the three meet; returns what happened, in order.
     private static func play(on stage: DemoStage) throws(Failure) -> [DemoEvent] {
         let editor = try stage.start(.editor)
-        try stage.await(.editor, .types)
+        try stage.awaitEvent(.editor, .types)
 
         let reader = try stage.start(.reader)
-        try stage.await(.reader, .reads)
+        try stage.awaitEvent(.reader, .reads)
 
         // The reader keeps its claim until it is told to go on, so that the writer has to wait.
         let writer = try stage.start(.writer)
         try stage.awaitWait(of: writer, for: reader)
         stage.nudge(reader)
-        try stage.await(.writer, .wrote)
-        try stage.await(.editor, .shows)
+        try stage.awaitEvent(.writer, .wrote)
+        try stage.awaitEvent(.editor, .shows)
         stage.nudge(editor)
         return stage.events
     }

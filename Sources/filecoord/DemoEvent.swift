@@ -65,7 +65,8 @@ struct DemoEvent: Hashable, Sendable {
     init?(line: String) {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
         guard fields.count == 4, let time = UInt64(fields[0]),
-            let part = Part(rawValue: String(fields[1])), let kind = Kind(rawValue: String(fields[2]))
+            let part = Part(rawValue: String(fields[1])),
+            let kind = Kind(rawValue: String(fields[2]))
         else { return nil }
         self.time = time
         self.part = part

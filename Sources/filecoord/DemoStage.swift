@@ -106,7 +106,7 @@ final class DemoStage: Sendable {
     }
 
     /// Waits until `part` reports `kind`.
-    func await(_ part: DemoEvent.Part, _ kind: DemoEvent.Kind) throws(Failure) {
+    func awaitEvent(_ part: DemoEvent.Part, _ kind: DemoEvent.Kind) throws(Failure) {
         let hasCome = reports.wait(until: MonotonicClock.after(Self.patience)) { events in
             events.contains { $0.part == part && $0.kind == kind }
         }

@@ -14,7 +14,9 @@ indirect enum JSONText: CustomStringConvertible {
     case object([(name: String, value: JSONText)])
 
     /// A count or a number that identifies something.
-    static func number(_ number: some BinaryInteger) -> JSONText { .integer(Int64(clamping: number)) }
+    static func number(_ number: some BinaryInteger) -> JSONText {
+        .integer(Int64(clamping: number))
+    }
 
     /// Bytes as text; what is not UTF-8 becomes replacement characters.
     static func text(_ bytes: [UInt8]) -> JSONText { .text(PeopleText.text(bytes)) }

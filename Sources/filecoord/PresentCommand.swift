@@ -13,6 +13,7 @@ struct PresentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "present",
         abstract: "Present files: be asked before others use them, and told after they did.",
+        usage: "filecoord present [<options>] <path> ...",
         discussion: """
             Registers one presenter for each PATH, which need not exist, and prints each message \
             as it comes, one a line; the first is "registered". Every message that wants an answer \

@@ -13,6 +13,7 @@ struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove files once nobody uses them, and once their editors agree.",
+        usage: "filecoord rm [<options>] <path> ...",
         discussion: """
             One claim covers all PATHs. The editors of the files, and of what is inside of \
             directories, are asked to accommodate the deletion, and may refuse: then nothing is \

@@ -52,8 +52,10 @@ final class CommandTests: XCTestCase {
 
     func testOptionsOfReadAndWriteReachTheArbiter() throws {
         let cases: [([String], String, [String])] = [
-            (["read", "--without-changes", "--metadata-only"], "reading",
-                ["withoutChanges", "immediatelyAvailableMetadataOnly"]),
+            (
+                ["read", "--without-changes", "--metadata-only"], "reading",
+                ["withoutChanges", "immediatelyAvailableMetadataOnly"]
+            ),
             (["write", "--for-deleting"], "writing", ["forDeleting"]),
             (["write", "--for-moving"], "writing", ["forMoving"]),
             (["write", "--for-merging"], "writing", ["forMerging"]),
@@ -62,7 +64,8 @@ final class CommandTests: XCTestCase {
         ]
         try with { sandbox in
             for (arguments, access, options) in cases {
-                let holder = try sandbox.start(arguments + ["a", "--", "sh", "-c", "echo held; cat"])
+                let holder = try sandbox.start(
+                    arguments + ["a", "--", "sh", "-c", "echo held; cat"])
                 try holder.awaitLine("held")
                 let items = try sandbox.status().claims.flatMap(\.items)
                 XCTAssertEqual(items.map(\.access), [access], "\(arguments)")

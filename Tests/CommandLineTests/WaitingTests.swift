@@ -152,7 +152,8 @@ final class WaitingTests: XCTestCase {
     func testACommandGetsThePurposeForNestedAccess() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")
-            let nested = "'\(Sandbox.executables.path)/filecoord' read --nonblock "
+            let nested =
+                "'\(Sandbox.executables.path)/filecoord' read --nonblock "
                 + "--purpose \"$FILECOORD_PURPOSE\" {}"
             let outcome = try sandbox.run("write", "a", "--", "sh", "-c", nested)
             XCTAssertEqual(outcome.output, "text")

@@ -12,7 +12,8 @@ import Testing
         purpose: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) -> YieldSteps? {
         var desk = Desk()
-        let presenter = desk.present(place, methods, purpose: "editor", sourceLocation: sourceLocation)
+        let presenter = desk.present(
+            place, methods, purpose: "editor", sourceLocation: sourceLocation)
         let claim = desk.file(items, purpose: purpose, sourceLocation: sourceLocation)
         for effect in desk.last {
             if case .askToYield(presenter, claim, let steps) = effect { return steps }
@@ -107,7 +108,8 @@ import Testing
         }
     }
 
-    @Test func `Rule 6.4: presenters of anything else in the package relinquish, and do not save`() {
+    @Test func `Rule 6.4: presenters of anything else in the package relinquish, and do not save`()
+    {
         for read in [[AccessItem].read("/p.rtfd"), .read("/p.rtfd/a"), .read("/p.rtfd/q.rtfd/b")] {
             #expect(asked(read, at: "/p.rtfd/s/f") == .toReader)
         }

@@ -87,7 +87,8 @@ import Testing
 
     @Test func `A save-back that is cancelled frees its asker`() {
         expectTimeline(
-            .presenter("editor   ", at: "/f", methods: .relinquishToReader, purpose: "e", " ??rrr  "),
+            .presenter(
+                "editor   ", at: "/f", methods: .relinquishToReader, purpose: "e", " ??rrr  "),
             .claim("reader   ", .read("/f"), " ...==  "),
             .claim("save-back", .write("/f"), purpose: "e", "  ==    "))
         var desk = Desk()

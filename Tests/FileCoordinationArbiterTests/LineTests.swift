@@ -128,8 +128,7 @@ import Testing
         #expect(desk.arbiter.impediments(of: inner) == [.claim(outer)])
     }
 
-    @Test func `Rule 2.13: a claim with several items is granted at once, and holds nothing before`()
-    {
+    @Test func `Rule 2.13: several items are granted at once, and nothing is held before`() {
         expectTimeline(
             .claim("writer of a   ", .write("/a"), "====      "),
             .claim("both          ", .read("/a") + .write("/b"), " ...==    "),

@@ -18,7 +18,8 @@ import Testing
         #expect(desk.stage(claim) == .granted)
         desk.handle(.claimEnded(claim, outcomes: outcomes))
         return desk.last.compactMap { effect in
-            if case .notify(presenter, let notice) = effect { return notice } else { return nil }
+            guard case .notify(presenter, let notice) = effect else { return nil }
+            return notice
         }
     }
 

@@ -19,96 +19,108 @@ import Testing
         }
     }
 
-    private static let places = [
-        "/d/", "/d/f", "/d/s/", "/d/s/g", "/d/p.rtfd", "/d/p.rtfd/a", "/d/p.rtfd/b/",
-        "/d/p.rtfd/b/c", "/d/p.rtfd/q.rtfd/h", "/e",
-    ]
-
-    /// One walk; returns a complaint.
-    private func walk(seed: UInt64, steps: Int) -> String? {
-        var dice = Dice(state: seed)
+    /// One walk, and everything that it has come to.
+    private struct Walk {
+        var dice: Dice
         var arbiter = Arbiter()
         var witness = Witness()
         var ticket: UInt64 = 0
         var registrations: UInt64 = 0
 
-        func access(_ dice: inout Dice) -> Access {
-            if Bool.random(using: &dice) {
-                return .reading(Bool.random(using: &dice) ? [] : .withoutChanges)
-            }
-            return .writing(WritingMode.allCases.randomElement(using: &dice) ?? .plain)
+        private static let places = [
+            "/d/", "/d/f", "/d/s/", "/d/s/g", "/d/p.rtfd", "/d/p.rtfd/a", "/d/p.rtfd/b/",
+            "/d/p.rtfd/b/c", "/d/p.rtfd/q.rtfd/h", "/e",
+        ]
+
+        mutating func place() -> String { Self.places.randomElement(using: &dice) ?? "/" }
+        mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &dice) == 0 }
+        mutating func purpose() -> Purpose { Purpose("\(Int.random(in: 1...6, using: &dice))") }
+        mutating func client() -> ClientID {
+            ClientID(rawValue: UInt32.random(in: 1...4, using: &dice))
         }
 
-        func event(_ dice: inout Dice) -> Event? {
+        mutating func event() -> Event? {
             let claims = witness.rules.claims
             switch Int.random(in: 0..<12, using: &dice) {
             case 0, 1, 2:
-                guard claims.count < 9 else { return nil }
-                ticket += 1
-                let client = ClientID(rawValue: UInt32.random(in: 1...4, using: &dice))
-                let running = claims.filter { $0.isGranted && $0.filed.client == client }
-                let outer = running.randomElement(using: &dice)
-                let isNested = outer != nil && Bool.random(using: &dice)
-                let purpose = Purpose("\(Int.random(in: 1...6, using: &dice))")
-                let items = (0..<Int.random(in: 1...2, using: &dice)).map { _ in
-                    item(Self.places.randomElement(using: &dice) ?? "/", access(&dice))
-                }
-                return .claimFiled(
-                    FiledClaim(
-                        id: ClaimID(rawValue: ticket), client: client,
-                        purpose: isNested ? outer?.filed.purpose ?? purpose : purpose,
-                        items: items, enclosing: isNested ? [outer?.id].compactMap { $0 } : []))
+                return claims.count < 9 ? filing() : nil
             case 3, 4, 5:
-                let running = claims.filter(\.isGranted)
-                return running.randomElement(using: &dice).map {
+                return claims.filter(\.isGranted).randomElement(using: &dice).map {
                     .claimEnded($0.id, outcomes: $0.items.map { _ in .changed })
                 }
             case 6, 7, 8:
+                let failure: PresenterFailure? = one(in: 8) ? .disk : nil
                 return witness.open.randomElement(using: &dice).map {
-                    let isFailing = Int.random(in: 0..<8, using: &dice) == 0
-                    return .presenterAnswered(
-                        $0.presenter, for: $0.claim, failure: isFailing ? .disk : nil)
+                    .presenterAnswered($0.presenter, for: $0.claim, failure: failure)
                 }
             case 9:
                 return claims.randomElement(using: &dice).map { .claimCancelled($0.id) }
             case 10:
-                guard witness.presenters.count < 3 else {
-                    return witness.presenters.randomElement(using: &dice).map {
-                        .presenterRemoved($0.registered.id)
-                    }
+                if witness.presenters.count < 3 { return registration() }
+                return witness.presenters.randomElement(using: &dice).map {
+                    .presenterRemoved($0.registered.id)
                 }
-                registrations += 1
-                let purpose = Purpose("\(Int.random(in: 1...6, using: &dice))")
-                let bits = UInt32.random(in: 0...PresenterMethods.all.rawValue, using: &dice)
-                return .presenterAdded(
-                    RegisteredPresenter(
-                        id: PresenterID(rawValue: registrations),
-                        client: ClientID(rawValue: UInt32.random(in: 1...4, using: &dice)),
-                        purpose: purpose,
-                        path: Self.places.randomElement(using: &dice).map { path($0) },
-                        methods: PresenterMethods(rawValue: bits)))
             default:
-                guard Int.random(in: 0..<6, using: &dice) == 0 else { return nil }
-                return .clientDied(ClientID(rawValue: UInt32.random(in: 1...4, using: &dice)))
+                return one(in: 6) ? .clientDied(client()) : nil
             }
         }
 
-        for step in 0..<steps {
-            guard let event = event(&dice) else { continue }
-            let effects = arbiter.handle(event)
-            if let complaint = witness.observe(event, effects, arbiter) {
-                return "seed \(seed), step \(step), \(event): \(complaint)"
-            }
+        private mutating func access() -> Access {
+            if one(in: 2) { return .reading(one(in: 2) ? [] : .withoutChanges) }
+            return .writing(WritingMode.allCases.randomElement(using: &dice) ?? .plain)
         }
-        // Everybody goes, and nothing is left.
-        for client in UInt32(1)...4 { _ = arbiter.handle(.clientDied(ClientID(rawValue: client))) }
-        return arbiter.isIdle ? nil : "seed \(seed): something was left behind"
+
+        private mutating func filing() -> Event {
+            ticket += 1
+            let client = client()
+            let purpose = purpose()
+            let items = (0...(one(in: 2) ? 1 : 0)).map { _ in item(place(), access()) }
+            let running = witness.rules.claims.filter {
+                $0.isGranted && $0.filed.client == client
+            }
+            let id = ClaimID(rawValue: ticket)
+            guard let outer = running.randomElement(using: &dice), one(in: 2) else {
+                return .claimFiled(
+                    FiledClaim(id: id, client: client, purpose: purpose, items: items))
+            }
+            return .claimFiled(
+                FiledClaim(
+                    id: id, client: client, purpose: outer.filed.purpose, items: items,
+                    enclosing: [outer.id]))
+        }
+
+        private mutating func registration() -> Event {
+            registrations += 1
+            let bits = UInt32.random(in: 0...PresenterMethods.all.rawValue, using: &dice)
+            return .presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: registrations), client: client(),
+                    purpose: purpose(), path: path(place()),
+                    methods: PresenterMethods(rawValue: bits)))
+        }
+
+        /// Returns a complaint.
+        mutating func go(steps: Int) -> String? {
+            for step in 0..<steps {
+                guard let event = event() else { continue }
+                let effects = arbiter.handle(event)
+                if let complaint = witness.observe(event, effects, arbiter) {
+                    return "step \(step), \(event): \(complaint)"
+                }
+            }
+            // Everybody goes, and nothing is left.
+            for client in UInt32(1)...4 {
+                _ = arbiter.handle(.clientDied(ClientID(rawValue: client)))
+            }
+            return arbiter.isIdle ? nil : "something was left behind"
+        }
     }
 
     @Test func `Random walks in a small tree`() {
         for seed in UInt64(1)...150 {
-            let complaint = walk(seed: seed, steps: 120)
-            #expect(complaint == nil)
+            var walk = Walk(dice: Dice(state: seed))
+            let complaint = walk.go(steps: 120)
+            #expect(complaint == nil, "seed \(seed)")
             if complaint != nil { return }
         }
     }

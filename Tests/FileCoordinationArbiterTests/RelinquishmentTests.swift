@@ -166,7 +166,7 @@ import Testing
         #expect(desk.last == [.askToYield(editor, for: fourth, .saveOnly)])
     }
 
-    @Test func `Rule 6.11: the time before the answer does not count, nor does time gone backwards`() {
+    @Test func `Rule 6.11: the time before the answer does not count`() {
         var desk = Desk()
         let editor = desk.present("/f", [.relinquishToReader])
         let first = desk.file(.read("/f"))

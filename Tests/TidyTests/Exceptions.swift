@@ -10,10 +10,20 @@ enum Exceptions {
 
     /// Files that sleep for a time.
     static let sleeping: [String: String] = [
+        "Sources/filecoord/DemoStage.swift":
+            "the arbiter tells nobody that somebody has begun to wait: looks, within a bound",
         "Sources/filecoord/StatusCommand.swift":
             "status --watch redraws every second until it is interrupted; nobody waits for it",
-        "Tests/Peers/coordination-peer/Editing.swift":
-            "keeps the threads of a queue busy until the program exits",
+        "Tests/CommandLineTests/CommandTests.swift":
+            "looks for the death of a process that is not its child, within a bound",
+        "Tests/CommandLineTests/DemoTests.swift":
+            "looks for the demo's first file, within a bound",
+        "Tests/CommandLineTests/StandardInputTests.swift":
+            "the kernel tells nobody of a signal mask: looks in /proc, within a bound",
+        "Tests/CommandLineTests/Support/Sandbox.swift":
+            "looks at the status as a person would, within a bound",
+        "Tests/Peers/coordination-peer/StagePresenter.swift":
+            "keeps the threads of the default queues busy until the program is killed",
     ]
 
     /// Switches with a default in the pure rooms.
@@ -46,7 +56,21 @@ enum Exceptions {
             "an NSLock guards its value",
         "Tests/FileCoordinationTests/PresenterTestDoubles.swift SerialQueue":
             "a subclass of OperationQueue must restate it",
-        "Tests/Peers/coordination-peer/Editing.swift Editor":
-            "a presenter; its text is touched on its own queue alone",
+        "Tests/Peers/coordination-peer/Inbox.swift Guarded":
+            "an NSLock guards its value",
+        "Tests/Peers/coordination-peer/Inbox.swift Inbox":
+            "an NSCondition guards its lines",
+        "Tests/Peers/coordination-peer/Peer.swift SharedCoordinator":
+            "used on several threads on purpose, to see what then happens (Rule 2.11)",
+        "Tests/Peers/coordination-peer/StagePresenter.swift StagePresenter":
+            "an open class of constants and guarded values; NSObject is not Sendable",
+        "Tests/Peers/coordination-peer/StagePresenter.swift Heedless":
+            "a subclass must restate it",
+        "Tests/Peers/coordination-peer/StagePresenter.swift Listener":
+            "a subclass must restate it",
+        "Tests/Peers/coordination-peer/StagePresenter.swift Editor":
+            "a subclass must restate it",
+        "Tests/CommandLineTests/Support/RunningCommand.swift RunningCommand":
+            "an NSCondition guards what its threads share",
     ]
 }

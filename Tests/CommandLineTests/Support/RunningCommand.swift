@@ -101,29 +101,29 @@ final class RunningCommand: @unchecked Sendable {
 
     /// Waits until standard output is as the test wants it.
     func awaitOutput(_ what: String, _ condition: ([String]) -> Bool) throws {
-        try await(what) {
+        try waitFor(what) {
             condition(output.split(separator: "\n").map { String($0) }) ? true : nil
         }
     }
 
     /// Waits until standard error holds `text`.
     func awaitError(_ text: String) throws {
-        try await("\"\(text)\" on standard error") { errors.contains(text) ? true : nil }
+        try waitFor("\"\(text)\" on standard error") { errors.contains(text) ? true : nil }
     }
 
     /// Waits for the end; returns the status.
     @discardableResult
-    func exitStatus() throws -> Int32 { try await("end") { status } }
+    func exitStatus() throws -> Int32 { try waitFor("end") { status } }
 
     /// Waits for the end, and for that of the output.
     func outcome() throws -> Outcome {
         let status = try exitStatus()
-        _ = try await("end of output") { openStreams == 0 ? true : nil }
+        _ = try waitFor("end of output") { openStreams == 0 ? true : nil }
         return state.withLock { Outcome(status: status, output: output, errors: errors) }
     }
 
     @discardableResult
-    private func await<Result>(_ what: String, _ condition: () -> Result?) throws -> Result {
+    private func waitFor<Result>(_ what: String, _ condition: () -> Result?) throws -> Result {
         let deadline = Date(timeIntervalSinceNow: Self.patience)
         state.lock()
         defer { state.unlock() }

@@ -47,7 +47,8 @@ enum CourtesyTable {
                 steps.save = true
             }
             guard mode == .deleting || mode == .replacing else { return }
-            if (isItem || (item.isDirectory && isInside)) && methods.contains(.accommodateDeletion) {
+            if (isItem || (item.isDirectory && isInside)) && methods.contains(.accommodateDeletion)
+            {
                 steps.accommodateDeletion = true
             }
             if isPackage && methods.contains(.accommodateSubitemDeletion)

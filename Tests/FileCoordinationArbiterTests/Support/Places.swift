@@ -10,7 +10,9 @@ func path(_ text: String) -> ItemPath {
     return path
 }
 
-/// One item. Components that end in `.rtfd` are packages, places that end in `/` are directories.
+/// One item.
+///
+/// Components that end in `.rtfd` are packages, places that end in `/` are directories.
 func item(_ text: String, _ access: Access) -> AccessItem {
     let place = path(text)
     let packages = (1...max(1, place.depth)).filter { depth in

@@ -145,10 +145,12 @@ struct Rulebook: Hashable {
     func isExcused(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
         // Nobody is asked, and nobody runs, for whose sake there could be an exception.
         let purpose = claim.filed.purpose
-        guard claims.contains(where: { seen in
-            seen.isGranted && seen.filed.purpose == purpose
-                || seen.awaited.contains { purposes[$0] == purpose }
-        }) else { return false }
+        guard
+            claims.contains(where: { seen in
+                seen.isGranted && seen.filed.purpose == purpose
+                    || seen.awaited.contains { purposes[$0] == purpose }
+            })
+        else { return false }
         let isSavingBack = leads(from: other) { seen in
             seen.awaited.contains { purposes[$0] == purpose }
         }

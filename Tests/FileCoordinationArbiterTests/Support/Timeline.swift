@@ -55,7 +55,8 @@ func expectTimeline(_ rows: Row..., sourceLocation: SourceLocation = #_sourceLoc
     let drawn = player.play()
     for (row, picture) in zip(rows, drawn) {
         let expected = row.picture.padding(to: picture.count)
-        #expect("\(row.name): \(picture)" == "\(row.name): \(expected)", sourceLocation: sourceLocation)
+        #expect(
+            "\(row.name): \(picture)" == "\(row.name): \(expected)", sourceLocation: sourceLocation)
     }
 }
 
@@ -79,7 +80,9 @@ private struct Player {
 
     mutating func play() -> [String] {
         for (index, row) in rows.enumerated() {
-            guard case .presenter(let place, let methods, let purpose) = row.subject else { continue }
+            guard case .presenter(let place, let methods, let purpose) = row.subject else {
+                continue
+            }
             presenters[index] = desk.present(
                 place, methods, purpose: purpose, sourceLocation: sourceLocation)
         }

@@ -23,8 +23,8 @@ struct Witness: Hashable {
     /// What was asked and is not answered.
     private(set) var open: [Question] = []
     private(set) var youngest: UInt64 = 0
-    private var clock: UInt64 = 0
-    private var isRecovering: Bool
+    private(set) var clock: UInt64 = 0
+    private(set) var isRecovering: Bool
 
     init(recovering: Bool = false) { isRecovering = recovering }
 
@@ -76,7 +76,7 @@ struct Witness: Hashable {
             rules.claims.sort { $0.id < $1.id }
             youngest = max(youngest, claim.id.rawValue)
             letPast(claim.id)
-            adoptRelinquishments()
+            for presenter in presenters { adoptRelinquishments(of: presenter, for: claim.id) }
         case .claimEnded(let claim, _), .claimCancelled(let claim):
             forget(claim)
         case .presenterAdded(let presenter):
@@ -86,7 +86,7 @@ struct Witness: Hashable {
                     registered: presenter, away: presenter.relinquished,
                     gone: presenter.relinquished))
             rules.purposes[presenter.id] = presenter.purpose
-            adoptRelinquishments()
+            if let seen = seen(presenter.id), !seen.gone.isEmpty { adoptRelinquishments(of: seen) }
         case .presenterPlaced(let presenter, let path):
             change(presenter) { $0.registered.path = path }
         case .presenterRemoved(let presenter):
@@ -102,7 +102,7 @@ struct Witness: Hashable {
             clock = max(clock, time)
         case .recoveryFinished:
             isRecovering = false
-            adoptRelinquishments()
+            for presenter in presenters { adoptRelinquishments(of: presenter) }
         }
     }
 
@@ -140,18 +140,18 @@ struct Witness: Hashable {
         }
     }
 
-    /// Has the claims that were found running need what they are found to have.
-    private mutating func adoptRelinquishments() {
+    /// Has claims that run need of a presenter what it was found to have done, or one claim only.
+    private mutating func adoptRelinquishments(
+        of presenter: SeenPresenter, for only: ClaimID? = nil
+    ) {
         if isRecovering { return }
-        for claim in rules.claims where claim.isGranted {
-            let table = CourtesyTable.needs(of: claim.filed, presenters.map(\.registered))
-            for presenter in presenters {
-                let id = presenter.registered.id
-                guard let steps = table[id], needs[claim.id]?[id] == nil else { continue }
-                let held = steps.relinquish.filter(presenter.gone.contains)
-                if !held.isEmpty {
-                    needs[claim.id, default: [:]][id] = YieldSteps(relinquish: held)
-                }
+        let id = presenter.registered.id
+        for claim in rules.claims where claim.isGranted && (only == nil || claim.id == only) {
+            let table = CourtesyTable.needs(of: claim.filed, [presenter.registered])
+            guard let steps = table[id], needs[claim.id]?[id] == nil else { continue }
+            let held = steps.relinquish.filter(presenter.gone.contains)
+            if !held.isEmpty {
+                needs[claim.id, default: [:]][id] = YieldSteps(relinquish: held)
             }
         }
     }
@@ -213,7 +213,8 @@ struct Witness: Hashable {
         case .notify(let id, _):
             guard seen(id) != nil else { return "\(id) has gone, but hears something" }
             let isLate = earlier.contains { earlier in
-                if case .reacquire(id, _) = earlier { return true } else { return false }
+                guard case .reacquire(id, _) = earlier else { return false }
+                return true
             }
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
         case .wakeAt:
@@ -252,10 +253,18 @@ struct Witness: Hashable {
             }
         }
         refreshAwaited()
-        // Of several that arrive in one event, the effects tell who came first.
-        arrived.sort { (rank($0, effects), $0) < (rank($1, effects), $1) }
-        for (index, id) in arrived.enumerated() {
-            letPast(id) { arrived[index...].contains($0.id) }
+        // Of two that arrive in one event, the one with an excuse came after the other; if both have
+        // one, the effects tell.
+        let now = rules
+        let ranks = arrived.map { Self.rank($0, effects) }
+        for (id, rank) in zip(arrived, ranks) {
+            letPast(id) { other in
+                guard let index = arrived.firstIndex(of: other.id), let claim = now.claim(id) else {
+                    return false
+                }
+                if !now.isExcused(claim.asWaiting, from: other) { return true }
+                return now.isExcused(other.asWaiting, from: claim) && ranks[index] > rank
+            }
         }
         for id in arrived {
             if let complaint = checkOrder(id, arrived, before: before) { return complaint }
@@ -264,7 +273,7 @@ struct Witness: Hashable {
     }
 
     /// Where in the effects a claim is first heard of.
-    private func rank(_ id: ClaimID, _ effects: [Effect]) -> Int {
+    private static func rank(_ id: ClaimID, _ effects: [Effect]) -> Int {
         effects.firstIndex { effect in
             switch effect {
             case .grant(id), .askToYield(_, id, _): true
@@ -285,101 +294,9 @@ struct Witness: Hashable {
     }
 
     /// Whether a presenter has done everything that a claim needs of it.
-    private func isServed(_ claim: ClaimID, by id: PresenterID) -> Bool {
+    func isServed(_ claim: ClaimID, by id: PresenterID) -> Bool {
         guard let steps = needs[claim]?[id], let presenter = seen(id) else { return true }
         return steps.relinquish.allSatisfy(presenter.gone.contains)
             && !open.contains { $0.presenter == id && $0.claim == claim }
     }
-
-    // MARK: What must be so
-
-    /// Rule 2.14 and its exceptions, for a claim that took its place in this event.
-    private func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
-        guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
-        let asBefore = claim.asWaiting
-        for other in rules.claims where Rulebook.conflict(claim, other) {
-            func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
-                rules.isExcused(one, from: another)
-                    || (before.claim(another.id).map { before.isExcused(one, from: $0) } ?? false)
-            }
-            switch other.stage {
-            case .waiting:
-                if other.id > id || Rulebook.isOnlyInsideMove(other, of: claim) {
-                    continue
-                }
-                if !isExcused(asBefore, from: other) { return "\(id) overtook \(other.id)" }
-            case .asking, .granted:
-                if arrived.contains(other.id) {
-                    if isExcused(asBefore, from: other) || isExcused(other.asWaiting, from: claim) {
-                        continue
-                    }
-                    return "\(id) and \(other.id) took one place"
-                }
-                if other.isGranted || !isExcused(asBefore, from: other) {
-                    return "\(id) took the place of \(other.id)"
-                }
-            }
-        }
-        return nil
-    }
-
-    private func checkGrants(_ effects: [Effect]) -> String? {
-        for effect in effects {
-            guard case .grant(let id) = effect, let claim = rules.claim(id) else { continue }
-            for other in rules.claims where other.isGranted {
-                if Rulebook.conflict(claim, other) {
-                    return "\(id) was granted while \(other.id) runs"
-                }
-            }
-            for presenter in presenters where !isServed(id, by: presenter.registered.id) {
-                return "\(id) was granted before \(presenter.registered.id) made way (Rule 2.19)"
-            }
-        }
-        return nil
-    }
-
-    /// Nobody waits for nothing, and nothing stays away for nobody.
-    private func checkQuiet(
-        _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
-    ) -> String? {
-        // While a former arbiter's leavings are being told nothing is decided, and when readers have
-        // worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
-        if isRecovering || clock >= Limits.readerChainForTests { return nil }
-        for claim in rules.claims {
-            let obstacles = rules.obstacles(of: claim)
-            switch claim.stage {
-            case .granted:
-                continue
-            case .waiting:
-                if obstacles.isEmpty { return "\(claim.id) waits for nothing: a lost wake-up" }
-            case .asking:
-                if obstacles.isEmpty && claim.awaited.isEmpty {
-                    return "\(claim.id) has every answer and is not granted"
-                }
-            }
-            guard let impediments else { continue }
-            let told = impediments(claim.id).compactMap { impediment -> ClaimID? in
-                if case .claim(let id) = impediment { return id } else { return nil }
-            }
-            if told != obstacles { return "\(claim.id) waits for \(obstacles), not for \(told)" }
-        }
-        for presenter in presenters {
-            for kind in presenter.away {
-                let isNeeded = needs.values.contains {
-                    $0[presenter.registered.id]?.relinquish.contains(kind) == true
-                }
-                if !isNeeded { return "\(presenter.registered.id) did not get its item back" }
-            }
-        }
-        return nil
-    }
-}
-
-extension Arbiter {
-    /// What debug builds assert, for release builds too.
-    var brokenInvariantForTests: String? { brokenInvariant }
-}
-
-extension Limits {
-    static var readerChainForTests: UInt64 { UInt64(readerChain / .nanoseconds(1)) }
 }

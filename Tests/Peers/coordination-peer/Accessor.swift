@@ -7,7 +7,7 @@ import FileCoordination
 /// One accessor, while it runs.
 struct Accessor {
     let errand: Errand
-    let inbox: Inbox
+    let inbox: Inbox<[String]>
     let urls: [URL]
 
     /// Says "granted" and what the first item holds.

@@ -33,6 +33,11 @@ struct Errand: Sendable {
                 NSFileCoordinator.removeFilePresenter(presenter)
             }
             say("removed")
+        case "again":
+            if let presenter = mailroom.presenter(order.operands[0]) {
+                NSFileCoordinator.addFilePresenter(presenter)
+            }
+            say("added")
         case "answer": mailroom.presenter(order.operands[0])?.answer()
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
         case "count": Counting.run(self)

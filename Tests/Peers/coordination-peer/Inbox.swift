@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines for one accessor, which waits for them on its own thread.
+// What threads hand to each other: values under a lock, and queues that can be waited for.
 
 import FileCoordination
 
@@ -18,24 +18,24 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Lines that wait to be taken.
-final class Inbox: @unchecked Sendable {
+/// What waits to be taken, in order.
+final class Inbox<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
-    private var lines: [[String]] = []
+    private var elements: [Element] = []
 
-    func put(_ words: [String]) {
+    func put(_ element: Element) {
         condition.lock()
-        lines.append(words)
+        elements.append(element)
         condition.signal()
         condition.unlock()
     }
 
-    /// Takes the oldest line, waiting for one.
-    func take() -> [String] {
+    /// Takes the oldest, waiting for one.
+    func take() -> Element {
         condition.lock()
         defer { condition.unlock() }
-        while lines.isEmpty { condition.wait() }
-        return lines.removeFirst()
+        while elements.isEmpty { condition.wait() }
+        return elements.removeFirst()
     }
 }
 

@@ -37,7 +37,7 @@ final class Mailroom: Sendable {
     private let state = Guarded(State())
 
     private struct State: Sendable {
-        var inboxes: [String: Inbox] = [:]
+        var inboxes: [String: Inbox<[String]>] = [:]
         var presenters: [String: any StagePresenter & NSFilePresenter] = [:]
         var coordinators: [String: SharedCoordinator] = [:]
     }
@@ -54,8 +54,8 @@ final class Mailroom: Sendable {
 
     // MARK: Accessors
 
-    func open(_ label: String) -> Inbox {
-        let inbox = Inbox()
+    func open(_ label: String) -> Inbox<[String]> {
+        let inbox = Inbox<[String]>()
         state.withLock { $0.inboxes[label] = inbox }
         return inbox
     }

@@ -10,7 +10,7 @@ class StagePresenter: NSObject, @unchecked Sendable {
     let presentedItemURL: URL?
     let presentedItemOperationQueue: OperationQueue
     /// Answers that the test has asked to be held back.
-    private let held = Guarded<[@Sendable () -> Void]>([])
+    private let held = Inbox<@Sendable () -> Void>()
 
     required init(_ order: Order) {
         self.order = order
@@ -50,18 +50,12 @@ class StagePresenter: NSObject, @unchecked Sendable {
     /// Calls `answer`, at once or when the test says so; never, with `never=STEP`.
     func give(_ step: String, _ answer: @escaping @Sendable () -> Void) {
         if order.option("never") == step { return }
-        if order.option("hold") == step { return held.withLock { $0.append(answer) } }
+        if order.option("hold") == step { return held.put(answer) }
         answer()
     }
 
-    /// Gives the answers that were held back.
-    func answer() {
-        let answers = held.withLock { held in
-            defer { held = [] }
-            return held
-        }
-        for answer in answers { answer() }
-    }
+    /// Gives an answer that was held back, or is about to be.
+    func answer() { held.take()() }
 
     /// The error to refuse `step` with: `fail=STEP`.
     func failure(of step: String) -> NSError? {

@@ -35,14 +35,15 @@ case "host", "depose":
         directory: directory, ledgers: ledgers, fault: fault,
         isDescending: arguments[4] == "descending", deposes: arguments[1] == "depose")
     try host.run(globalEpoch: epochFile)
-case "race-client":
-    try Race(directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault)
-        .runClient(onSlot: arguments[4] == "slot")
-case "race-host":
-    try Race(directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault)
-        .runHost(
-            onSlot: arguments[4] == "slot", rounds: Int(arguments[5]) ?? 0,
-            seconds: UInt64(arguments[6]) ?? 0)
+case "race-client", "race-host":
+    let race = try Race(
+        directory: directory, ledgers: ledgers, globalEpoch: epochFile, fault: fault,
+        subject: arguments[4])
+    guard arguments[1] == "race-host", arguments.count >= 7 else {
+        try race.runClient()
+        exit(0)
+    }
+    try race.runHost(rounds: UInt64(arguments[5]) ?? 0, seconds: UInt64(arguments[6]) ?? 0)
 default:
     print("unknown role \(arguments[1])")
     exit(2)

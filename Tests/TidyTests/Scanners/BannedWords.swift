@@ -70,7 +70,7 @@ struct BannedWord {
     /// Types that claim to be safe without the compiler's proof.
     static func uncheckedTypes(in file: SourceFile) -> [(name: String, line: Int)] {
         file.code.enumerated().compactMap { number, line in
-            guard line.contains("@unchecked") else { return nil }
+            guard line.hasWord("@unchecked") else { return nil }
             // The declaration may have begun on an earlier line.
             for text in file.code[...number].suffix(4).reversed() {
                 let words = text.split { !$0.isIdentifierPart }

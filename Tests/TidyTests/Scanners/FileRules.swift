@@ -11,7 +11,7 @@ enum FileRules {
             ["swift", "c", "h", "sh"].contains { file.path.hasSuffix(".\($0)") }
             || ["check", ".ci/run"].contains(file.path)
         // The manifest's first line belongs to SwiftPM, and it is no use without the rest.
-        guard isSource, file.path != "Package.swift" else { return [] }
+        guard isSource, file.name != "Package.swift" else { return [] }
         let isLicensed = file.lines.prefix(3).contains {
             $0.contains("SPDX-License-Identifier: Apache-2.0")
         }

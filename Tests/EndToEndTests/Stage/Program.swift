@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One child process: what it says is kept, line by line, and waited for.
+
+import Foundation
+
+/// A child process with pipes to it.
+final class Program: @unchecked Sendable {
+    let name: String
+    let pid: pid_t
+    private let input: Int32
+    private let transcript = Transcript()
+    private let isReaped = Guarded(false)
+
+    /// How long anything may take before a test gives up.
+    static let patience: TimeInterval = 30
+
+    init(_ name: String, _ arguments: [String], environment: [String: String]) throws {
+        self.name = name
+        let (childInput, input) = try Self.pipe()
+        let (output, childOutput) = try Self.pipe()
+        let (errors, childErrors) = try Self.pipe()
+        defer { for end in [childInput, childOutput, childErrors] { close(end) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, childInput, 0)
+        posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+        posix_spawn_file_actions_adddup2(&actions, childErrors, 2)
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") }
+        words.append(nil)
+        settings.append(nil)
+        defer { for word in words + settings { free(word) } }
+        var pid: pid_t = 0
+        let status = posix_spawn(&pid, arguments[0], &actions, nil, words, settings)
+        guard status == 0 else { throw StageError("could not start \(arguments): \(status)") }
+        self.pid = pid
+        self.input = input
+        transcript.follow(output, mark: "")
+        transcript.follow(errors, mark: "! ")
+    }
+
+    private static func pipe() throws -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { throw StageError("no pipe: \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    // MARK: Talking
+
+    /// Sends a line.
+    func tell(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(input, bytes, bytes.count)
+    }
+
+    /// Waits for a line that is `text` or begins with it, and was not waited for before.
+    ///
+    /// - Parameter inside: the text may also be anywhere in the line.
+    @discardableResult
+    func hear(
+        _ text: String, inside: Bool = false, within patience: TimeInterval = Program.patience
+    ) throws -> String {
+        let line = transcript.take(until: Date() + patience) { line in
+            inside ? line.contains(text) : line == text || line.hasPrefix(text + " ")
+        }
+        guard let line else {
+            throw StageError(
+                "\(name) did not say \"\(text)\" in \(patience) s; it said:\n\(transcript.text)")
+        }
+        return line
+    }
+
+    /// Tells, and waits for the answer.
+    @discardableResult
+    func ask(_ line: String, _ answer: String) throws -> String {
+        tell(line)
+        return try hear(answer)
+    }
+
+    /// All lines so far; those from standard error begin with "! ".
+    var lines: [String] { transcript.lines }
+
+    /// Whether a line was said so far.
+    func said(_ line: String) -> Bool { count(line) > 0 }
+
+    /// How often a line was said so far.
+    func count(_ line: String) -> Int { lines.count { $0 == line || $0.hasPrefix(line + " ") } }
+
+    // MARK: Ending
+
+    func signal(_ number: Int32) { if !isReaped.withLock({ $0 }) { kill(pid, number) } }
+
+    /// Kills it, and waits until the kernel has cleaned up.
+    func end() {
+        signal(SIGKILL)
+        wait()
+    }
+
+    /// Closes its standard input, which ends it, and waits for that.
+    func leave() throws {
+        guard !isReaped.withLock({ $0 }) else { return }
+        close(input)
+        try awaitEnd()
+    }
+
+    /// Waits, with a bound, until it has ended by itself.
+    @discardableResult
+    func awaitEnd() throws -> Int32 {
+        let end = Date() + Program.patience
+        while Date() < end {
+            var status: Int32 = 0
+            if waitpid(pid, &status, WNOHANG) == pid {
+                isReaped.withLock { $0 = true }
+                return status
+            }
+            poll(nil, 0, 2)
+        }
+        throw StageError("\(name) did not end; it said:\n\(transcript.text)")
+    }
+
+    private func wait() {
+        let isFirst = isReaped.withLock { isReaped in
+            defer { isReaped = true }
+            return !isReaped
+        }
+        guard isFirst else { return }
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) == -1, errno == EINTR {}
+        close(input)
+    }
+}
+
+/// The lines that a program said.
+final class Transcript: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var said: [(line: String, isTaken: Bool)] = []
+
+    var lines: [String] {
+        condition.lock()
+        defer { condition.unlock() }
+        return said.map(\.line)
+    }
+
+    var text: String { lines.map { "    " + $0 }.joined(separator: "\n") }
+
+    /// Reads `descriptor` to its end, on a thread of its own.
+    func follow(_ descriptor: Int32, mark: String) {
+        Thread.detachNewThread { [self] in
+            var rest: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+                rest += buffer.prefix(count)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    add(mark + String(decoding: rest[..<end], as: UTF8.self))
+                    rest.removeSubrange(...end)
+                }
+            }
+            close(descriptor)
+        }
+    }
+
+    private func add(_ line: String) {
+        condition.lock()
+        said.append((line, false))
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Takes the first line that matches and was not taken yet, waiting for it.
+    func take(until end: Date, _ matches: (String) -> Bool) -> String? {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let index = said.firstIndex(where: { !$0.isTaken && matches($0.line) }) {
+                said[index].isTaken = true
+                return said[index].line
+            }
+            guard condition.wait(until: end) else { return nil }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asking the arbiter, whoever it is, who holds and who waits; without ever becoming it.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import Foundation
+
+extension Stage {
+    /// What the arbiter says now; nil if nobody answers.
+    func report() -> StatusReport? {
+        guard let line = try? ArbiterLine(runtime: runtime) else { return nil }
+        line.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
+        line.send(ClientMessage.statusRequest.encode())
+        var assembler = PartAssembler.statusReport
+        while let bytes = line.receive() {
+            guard case .statusPart(let part, let isLast) = try? HostMessage(decoding: bytes) else {
+                continue
+            }
+            guard let whole = try? assembler.add(part, isLast: isLast) else { continue }
+            return try? StatusReport(decoding: whole)
+        }
+        return nil
+    }
+
+    /// Waits until what the arbiter says is so.
+    @discardableResult
+    func until(_ what: String, _ isSo: (StatusReport) -> Bool) throws -> StatusReport {
+        let end = Date() + Program.patience
+        var last: StatusReport?
+        while Date() < end {
+            if let report = report() {
+                if isSo(report) { return report }
+                last = report
+            }
+            poll(nil, 0, 3)
+        }
+        let heard = programs.map { "\($0.name):\n" + $0.lines.joined(separator: "\n") }
+        throw StageError(
+            "never: \(what)\nlast status: \(last.map { "\($0)" } ?? "none")\n"
+                + heard.joined(separator: "\n"))
+    }
+
+    /// Waits until `program` has `count` claims in `stage`.
+    func until(_ program: Program, has count: Int = 1, _ stage: ClaimStage) throws {
+        try until("\(program.name) has \(count) claims \(stage)") { report in
+            report.claims.count { $0.processID == program.pid && $0.stage == stage } == count
+        }
+    }
+
+    /// Waits until `program` has a claim in line, filed and not granted.
+    func untilWaits(_ program: Program) throws { try until(program, .waiting) }
+
+    /// Waits until the arbiter knows of no claim.
+    func untilNobodyHolds() throws { try until("nobody holds") { $0.claims.isEmpty } }
+
+    /// The process of the present arbiter.
+    func arbiter() throws -> pid_t {
+        try until("an arbiter answers") { _ in true }.arbiter.processID
+    }
+}
+
+/// A bare connection to an arbiter, on which anything can be said.
+final class ArbiterLine {
+    private let socket: Int32
+
+    init(runtime: String) throws {
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+        guard socket >= 0 else { throw StageError("no socket: \(errno)") }
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(
+            socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (runtime + "/socket").utf8) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0 else {
+            let number = errno
+            close(socket)
+            throw StageError("nobody answers: \(number)")
+        }
+    }
+
+    deinit { close(socket) }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// The next message; nil when the connection has ended, or nothing comes.
+    func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: WireLimits.messageBytes + 1)
+        let count = recv(socket, &buffer, buffer.count, 0)
+        return count > 0 ? Array(buffer.prefix(count)) : nil
+    }
+
+    /// Reads to the end; returns why the host closed, if it said so.
+    func refusal() -> Refusal? {
+        while let bytes = receive() {
+            if case .refused(let refusal) = try? HostMessage(decoding: bytes) { return refusal }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a test plays: a temporary directory with a runtime directory of its own, the programs that
+// were started in it, and whoever arbitrates among them. Nothing of it is left when it is struck.
+
+import Foundation
+
+/// Who is to host the arbiter.
+enum Hosting: String, Sendable {
+    /// The first program that needs one, on a thread of its own.
+    case embedded
+    /// `filecoordinationd`, which is started by the first program that needs it.
+    case daemon
+}
+
+/// The directories and processes of one test.
+final class Stage {
+    let hosting: Hosting
+    /// Short, for the socket's sake.
+    let directory: String
+    let runtime: String
+    private(set) var programs: [Program] = []
+
+    init(_ hosting: Hosting) throws {
+        self.hosting = hosting
+        var template = Array("/tmp/fc-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw StageError("no directory to play in") }
+        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        directory = made
+        runtime = made + "/run"
+    }
+
+    /// Ends everything that runs here, and removes the directory.
+    func strike() {
+        for program in programs { program.end() }
+        // Daemons and forked children are nobody's child; they are known by their environment.
+        while case let left = processesOfThisStage(), !left.isEmpty {
+            for process in left { kill(process, SIGKILL) }
+            poll(nil, 0, 2)
+        }
+        chmod(runtime, 0o700)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// What every program gets to see.
+    var environment: [String: String] {
+        [
+            "FILECOORDINATION_RUNTIME_DIR": runtime,
+            "FILECOORDINATIOND": hosting == .daemon ? Products.daemon : "",
+            "PATH": "/usr/bin:/bin",
+        ]
+    }
+
+    // MARK: Programs
+
+    /// Starts a program that coordinates as it is told, and waits until it listens.
+    func peer(
+        _ name: String, environment changes: [String: String] = [:], through wrapper: [String] = []
+    ) throws -> Program {
+        let program = try start(
+            name, wrapper + [Products.peer], environment: changes)
+        try program.hear("ready")
+        return program
+    }
+
+    /// Starts the daemon by hand, and waits until it serves.
+    func daemon(_ arguments: String...) throws -> Program {
+        let program = try start("daemon", [Products.daemon] + arguments)
+        try program.hear("serving", inside: true)
+        return program
+    }
+
+    func start(
+        _ name: String, _ arguments: [String], environment changes: [String: String] = [:]
+    ) throws -> Program {
+        let program = try Program(
+            name, arguments, environment: environment.merging(changes) { $1 })
+        programs.append(program)
+        return program
+    }
+
+    // MARK: Files
+
+    func path(_ name: String) -> String { directory + "/" + name }
+
+    /// Makes a file and returns its path.
+    @discardableResult
+    func file(_ name: String, _ text: String = "old") throws -> String {
+        let path = path(name)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// Makes a directory and returns its path.
+    @discardableResult
+    func folder(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: path(name), withIntermediateDirectories: true)
+        return path(name)
+    }
+
+    func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    /// Waits until the file at `path` is so old that its stamp can tell a change (Rule 7.8).
+    func settle(_ path: String) {
+        var status = stat()
+        var now = timespec()
+        repeat {
+            poll(nil, 0, 5)
+            stat(path, &status)
+            clock_gettime(CLOCK_REALTIME, &now)
+        } while (now.tv_sec - status.st_ctim.tv_sec) * 1_000_000_000
+            + now.tv_nsec - status.st_ctim.tv_nsec < 50_000_000
+    }
+
+    // MARK: Processes
+
+    /// The processes whose environment names this stage's runtime directory.
+    func processesOfThisStage() -> [pid_t] {
+        let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            guard let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            else { return false }
+            return environment.split(separator: 0).contains { Array($0) == wanted }
+        }
+    }
+}
+
+/// The executables, which are built beside the test bundle.
+enum Products {
+    static let directory: String = {
+        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: bundle ?? "/").deletingLastPathComponent().path
+    }()
+
+    static let peer = directory + "/coordination-peer"
+    static let daemon = directory + "/filecoordinationd"
+}
+
+/// Something that did not happen, and all that was heard instead.
+struct StageError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// A value under a lock.
+final class Guarded<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&value)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A test with a stage. A test class is written for an embedded host; a subclass runs it all again
+// with the daemon. (A subclass without any test of its own is not found by the test runner.)
+
+import FileCoordinationWire
+import XCTest
+
+/// Sets a stage for each test, and strikes it afterwards.
+class StageTestCase: XCTestCase {
+    /// Who hosts in the tests of this class.
+    class var hosting: Hosting { .embedded }
+
+    private var present: Stage?
+
+    var stage: Stage {
+        guard let present else { preconditionFailure("A test plays before its stage is set") }
+        return present
+    }
+
+    override func setUpWithError() throws {
+        continueAfterFailure = false
+        signal(SIGPIPE, SIG_IGN)
+        present = try Stage(Self.hosting)
+    }
+
+    /// Asserts that it is a daemon who arbitrates when a program comes.
+    func assertDaemonHosts() throws {
+        let a = try stage.peer("A")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        let arbiter = try stage.until("an arbiter answers") { _ in true }.arbiter
+        XCTAssertEqual(arbiter.kind, .daemon)
+        XCTAssertNotEqual(arbiter.processID, a.pid)
+    }
+
+    override func tearDown() {
+        present?.strike()
+        present = nil
+    }
+
+    /// Asserts that `program` said these lines, in this order, whatever else it said in between.
+    func assertSaid(
+        _ program: Program, _ expected: [String], file: StaticString = #filePath,
+        line: UInt = #line
+    ) {
+        let heard = program.lines.filter { expected.contains($0) }
+        XCTAssertEqual(
+            heard, expected, "\(program.name) said: \(program.lines)", file: file, line: line)
+    }
+
+    /// Asserts that `program` said all this and nothing else since "ready".
+    func assertSaidOnly(
+        _ program: Program, _ expected: [String], file: StaticString = #filePath,
+        line: UInt = #line
+    ) {
+        XCTAssertEqual(program.lines, ["ready"] + expected, file: file, line: line)
+    }
+}
+
+/// What the caller of the tests asks for.
+enum TestEnvironment {
+    /// Whether to take minutes instead of seconds.
+    static var isLong: Bool {
+        ProcessInfo.processInfo.environment["FILECOORDINATION_LONG"] == "1"
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must be so after every event, whatever it was.
+
+import FileCoordinationArbiter
+
+extension Witness {
+    /// Rule 2.14 and its exceptions, for a claim that took its place in this event.
+    func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
+        guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
+        let asBefore = claim.asWaiting
+        for other in rules.claims where Rulebook.conflict(claim, other) {
+            func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
+                rules.isExcused(one, from: another)
+                    || (before.claim(another.id).map { before.isExcused(one, from: $0) } ?? false)
+            }
+            switch other.stage {
+            case .waiting:
+                if other.id > id || Rulebook.isOnlyInsideMove(other, of: claim) {
+                    continue
+                }
+                if !isExcused(asBefore, from: other) { return "\(id) overtook \(other.id)" }
+            case .asking, .granted:
+                if arrived.contains(other.id) {
+                    if isExcused(asBefore, from: other) || isExcused(other.asWaiting, from: claim) {
+                        continue
+                    }
+                    return "\(id) and \(other.id) took one place"
+                }
+                if other.isGranted || !isExcused(asBefore, from: other) {
+                    return "\(id) took the place of \(other.id)"
+                }
+            }
+        }
+        return nil
+    }
+
+    func checkGrants(_ effects: [Effect]) -> String? {
+        for effect in effects {
+            guard case .grant(let id) = effect, let claim = rules.claim(id) else { continue }
+            for other in rules.claims where other.isGranted {
+                if Rulebook.conflict(claim, other) {
+                    return "\(id) was granted while \(other.id) runs"
+                }
+            }
+            for presenter in presenters where !isServed(id, by: presenter.registered.id) {
+                return "\(id) was granted before \(presenter.registered.id) made way (Rule 2.19)"
+            }
+        }
+        return nil
+    }
+
+    /// Nobody waits for nothing, and nothing stays away for nobody.
+    func checkQuiet(
+        _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
+    ) -> String? {
+        // While a former arbiter's leavings are being told nothing is decided, and when readers have
+        // worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
+        if isRecovering || clock >= Limits.readerChainForTests { return nil }
+        for claim in rules.claims {
+            let obstacles = rules.obstacles(of: claim)
+            switch claim.stage {
+            case .granted:
+                continue
+            case .waiting:
+                if obstacles.isEmpty { return "\(claim.id) waits for nothing: a lost wake-up" }
+            case .asking:
+                if obstacles.isEmpty && claim.awaited.isEmpty {
+                    return "\(claim.id) has every answer and is not granted"
+                }
+            }
+            guard let impediments else { continue }
+            let told = impediments(claim.id).compactMap { impediment -> ClaimID? in
+                guard case .claim(let id) = impediment else { return nil }
+                return id
+            }
+            if told != obstacles { return "\(claim.id) waits for \(obstacles), not for \(told)" }
+        }
+        for presenter in presenters {
+            for kind in presenter.away {
+                let isNeeded = needs.values.contains {
+                    $0[presenter.registered.id]?.relinquish.contains(kind) == true
+                }
+                if !isNeeded { return "\(presenter.registered.id) did not get its item back" }
+            }
+        }
+        return nil
+    }
+}
+
+extension Arbiter {
+    /// What debug builds assert, for release builds too.
+    var brokenInvariantForTests: String? { brokenInvariant }
+}
+
+extension Limits {
+    static var readerChainForTests: UInt64 { UInt64(readerChain / .nanoseconds(1)) }
+}
