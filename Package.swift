@@ -74,7 +74,8 @@ let package = Package(
             name: "coordination-peer", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .executableTarget(
-            name: "ledger-peer", dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
+            name: "ledger-peer",
+            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
@@ -92,7 +93,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationTests",
-            dependencies: ["FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: [
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -102,6 +105,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests", dependencies: ["filecoord", "filecoordinationd"],
+            exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],

@@ -75,8 +75,9 @@ public struct AccessItem: Hashable, Sendable {
     public var packageDepths: [Int]
 
     /// One item of a claim.
-    public init(path: ItemPath, access: Access, isDirectory: Bool = false, packageDepths: [Int] = [])
-    {
+    public init(
+        path: ItemPath, access: Access, isDirectory: Bool = false, packageDepths: [Int] = []
+    ) {
         self.path = path
         self.access = access
         self.isDirectory = isDirectory

@@ -16,11 +16,13 @@ extension Arbiter {
         guard let left = belongings[client] else { return }
         // Its presenters first, so that nothing is said to the dead.
         for presenter in left.presenters { remove(presenter, &turn) }
+        // What a writer that died had done by then cannot be told, so it is told (Rule 7.8), and of
+        // all its claims before anybody has an item back for one of them (Rule 7.2).
         for id in left.claims {
             guard let record = records[id] else { continue }
-            // What a writer that died had done by then cannot be told, so it is told (Rule 7.8).
-            conclude(id, notices: notices(after: record, []), &turn)
+            for notice in notices(after: record, []) { turn.emit(notice) }
         }
+        for id in left.claims { conclude(id, &turn) }
     }
 
     /// Strikes a claim out, in whatever stage it is, and sets in motion what follows.

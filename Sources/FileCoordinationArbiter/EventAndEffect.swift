@@ -11,7 +11,9 @@ public struct FiledClaim: Hashable, Sendable {
     public var client: ClientID
     /// The coordinator's purpose.
     public var purpose: Purpose
-    /// What it wants. May be empty (Rule 13.6).
+    /// What it wants.
+    ///
+    /// May be empty (Rule 13.6).
     public var items: [AccessItem]
     /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
     public var enclosing: [ClaimID]

@@ -5,7 +5,9 @@
 
 /// A claim's identity, its ticket, and so its place in line: smaller was filed earlier (Rule 2.14).
 public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The ticket. Unique for the life of the arbiter and of those that recover from it.
+    /// The ticket.
+    ///
+    /// Unique for the life of the arbiter and of those that recover from it.
     public var rawValue: UInt64
 
     /// Wraps a ticket.

@@ -10,41 +10,41 @@ public struct PresenterMethods: OptionSet, Hashable, Sendable {
     /// Methods from their bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// `relinquishPresentedItem(toReader:)`
+    /// `relinquishPresentedItem(toReader:)`.
     public static let relinquishToReader = Self(rawValue: 1 << 0)
-    /// `relinquishPresentedItem(toWriter:)`
+    /// `relinquishPresentedItem(toWriter:)`.
     public static let relinquishToWriter = Self(rawValue: 1 << 1)
-    /// `savePresentedItemChanges`, in either spelling
+    /// `savePresentedItemChanges`, in either spelling.
     public static let save = Self(rawValue: 1 << 2)
-    /// `accommodatePresentedItemDeletion`, in either spelling
+    /// `accommodatePresentedItemDeletion`, in either spelling.
     public static let accommodateDeletion = Self(rawValue: 1 << 3)
-    /// `accommodatePresentedSubitemDeletion(at:)`, in either spelling
+    /// `accommodatePresentedSubitemDeletion(at:)`, in either spelling.
     public static let accommodateSubitemDeletion = Self(rawValue: 1 << 4)
-    /// `accommodatePresentedItemEviction`, in either spelling
+    /// `accommodatePresentedItemEviction`, in either spelling.
     public static let accommodateEviction = Self(rawValue: 1 << 5)
-    /// `presentedItemDidMove(to:)`
+    /// `presentedItemDidMove(to:)`.
     public static let itemDidMove = Self(rawValue: 1 << 6)
-    /// `presentedItemDidChange()`
+    /// `presentedItemDidChange()`.
     public static let itemDidChange = Self(rawValue: 1 << 7)
-    /// `presentedItemDidChangeUbiquityAttributes(_:)`
+    /// `presentedItemDidChangeUbiquityAttributes(_:)`.
     public static let itemDidChangeUbiquityAttributes = Self(rawValue: 1 << 8)
-    /// `presentedItemDidGain(_:)`
+    /// `presentedItemDidGain(_:)`.
     public static let itemDidGainVersion = Self(rawValue: 1 << 9)
-    /// `presentedItemDidLose(_:)`
+    /// `presentedItemDidLose(_:)`.
     public static let itemDidLoseVersion = Self(rawValue: 1 << 10)
-    /// `presentedItemDidResolveConflict(_:)`
+    /// `presentedItemDidResolveConflict(_:)`.
     public static let itemDidResolveConflict = Self(rawValue: 1 << 11)
-    /// `presentedSubitemDidAppear(at:)`
+    /// `presentedSubitemDidAppear(at:)`.
     public static let subitemDidAppear = Self(rawValue: 1 << 12)
-    /// `presentedSubitem(at:didMoveTo:)`
+    /// `presentedSubitem(at:didMoveTo:)`.
     public static let subitemDidMove = Self(rawValue: 1 << 13)
-    /// `presentedSubitemDidChange(at:)`
+    /// `presentedSubitemDidChange(at:)`.
     public static let subitemDidChange = Self(rawValue: 1 << 14)
-    /// `presentedSubitem(at:didGain:)`
+    /// `presentedSubitem(at:didGain:)`.
     public static let subitemDidGainVersion = Self(rawValue: 1 << 15)
-    /// `presentedSubitem(at:didLose:)`
+    /// `presentedSubitem(at:didLose:)`.
     public static let subitemDidLoseVersion = Self(rawValue: 1 << 16)
-    /// `presentedSubitem(at:didResolve:)`
+    /// `presentedSubitem(at:didResolve:)`.
     public static let subitemDidResolveVersion = Self(rawValue: 1 << 17)
 
     /// All that exist.
@@ -91,11 +91,11 @@ public struct YieldSteps: Hashable, Sendable {
 
 /// A message that expects no answer (Rule 7.1).
 public enum Notice: Hashable, Sendable {
-    /// `presentedItemDidChange()`
+    /// `presentedItemDidChange()`.
     case itemDidChange
-    /// `presentedSubitemDidAppear(at:)`
+    /// `presentedSubitemDidAppear(at:)`.
     case subitemDidAppear(ItemPath)
-    /// `presentedSubitemDidChange(at:)`
+    /// `presentedSubitemDidChange(at:)`.
     case subitemDidChange(ItemPath)
 }
 

@@ -79,6 +79,8 @@ package enum HostLimits {
     package static let listenBacklog: Int32 = 1024
     /// How long no connection is accepted after one could not be, in nanoseconds.
     package static let acceptPause: UInt64 = 50_000_000
+    /// How long after its removal the socket is made anew, in nanoseconds.
+    package static let restorePause: UInt64 = 50_000_000
     /// The messages that are taken from one connection before the others have their turn.
     package static let messagesPerTurn = 64
 }

@@ -54,10 +54,11 @@ package struct Election: Sendable {
         defer { withExtendedLifetime(election) {} }
         if let daemon, let socket = try connectOrStart(daemon) { return Result(socket: socket) }
         while true {
-            if let socket = try connectIfServed() { return Result(socket: socket) }
-            // A host that does not listen is dying or giving up; its lock says when it is over.
-            // One that was elected before us would have been found listening.
-            let role = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            let role: RoleLock
+            switch try awaitHostOrRole() {
+            case .connected(let socket): return Result(socket: socket)
+            case .free(let lock): role = lock
+            }
             let embedded = try EmbeddedHost.start(
                 runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
             if let socket = try connectIfServed() {
@@ -67,11 +68,36 @@ package struct Election: Sendable {
         }
     }
 
+    private enum Situation {
+        /// A host listens.
+        case connected(SequencedSocket)
+        /// Nobody has the role, but we have now.
+        case free(RoleLock)
+    }
+
+    /// Comes to one or the other.
+    ///
+    /// A host that has the role and does not listen is dying, giving up, or about to make its
+    /// socket anew: each takes milliseconds, and there is no one event that tells all three.
+    private func awaitHostOrRole() throws -> Situation {
+        var pause: UInt64 = 500_000
+        while true {
+            if let socket = try connectIfServed() { return .connected(socket) }
+            if let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime) {
+                return .free(role)
+            }
+            Pause.sleep(nanoseconds: pause)
+            pause = min(2 * pause, 20_000_000)
+        }
+    }
+
     /// Connects to a daemon that is started for it; nil if that does not come to the role.
     private func connectOrStart(_ daemon: DaemonLauncher) throws -> SequencedSocket? {
-        if let socket = try connectIfServed() { return socket }
-        // The role must be free when the daemon comes to take it.
-        do { _ = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime) }
+        switch try awaitHostOrRole() {
+        case .connected(let socket): return socket
+        // Given back at once: the daemon takes it.
+        case .free: break
+        }
         var outcome = daemon.start(in: runtime)
         if case .late(let socket) = outcome {
             // It may have the role without listening yet, and then there is nothing but to wait.

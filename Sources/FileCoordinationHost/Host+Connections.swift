@@ -184,38 +184,4 @@ extension Host {
         client.connection = nil
         connectionEnded(of: client)
     }
-
-    // MARK: The listener
-
-    func listen() throws(SystemError) {
-        let fresh = try SequencedSocket.listener(
-            in: runtime.directory, name: RuntimeDirectory.Name.socket,
-            backlog: HostLimits.listenBacklog)
-        try poller.add(fresh.descriptor, token: FixedToken.listener, .readable)
-        listener = fresh
-    }
-
-    func watchRuntimeDirectory() {
-        guard let watch = try? DirectoryWatch() else { return }
-        guard
-            (try? watch.add(runtime.directory, [.removed, .movedFrom, .itselfRemoved])) != nil,
-            (try? poller.add(watch.descriptor, token: FixedToken.watch, .readable)) != nil
-        else { return }
-        self.watch = watch
-    }
-
-    func lookAtRuntimeDirectory() {
-        _ = try? watch?.read()
-        guard ending == nil else { return }
-        let isThere = (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) != nil
-        if !isThere { restoreListener() }
-    }
-
-    /// Listens anew after the socket's name vanished; connections that exist go on.
-    func restoreListener() {
-        if let listener { try? poller.remove(listener.descriptor) }
-        listener = nil
-        guard (try? listen()) != nil else { return }
-        configuration.log(.runtimeDirectoryRestored)
-    }
 }

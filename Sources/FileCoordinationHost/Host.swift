@@ -6,7 +6,7 @@
 //
 // The parts: Host+Connections (who talks to us), Host+Records (ledger records into events),
 // Host+Effects (effects into swaps and messages), Host+Clients (death), Host+Recovery (taking
-// over), Host+Status (who holds, who waits).
+// over), Host+Directory (being found), Host+Status (who holds, who waits).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -35,7 +35,8 @@ package struct HostConfiguration: Sendable {
 
 /// Runs the arbiter for one runtime directory, on the thread that calls ``run()``.
 package final class Host {
-    let runtime: RuntimeDirectory
+    /// Where it is found; another one after the first was removed under it.
+    var runtime: RuntimeDirectory
     let configuration: HostConfiguration
     let epoch: HostEpoch
     let startedAt = MonotonicClock.now
@@ -45,7 +46,9 @@ package final class Host {
     var arbiter = Arbiter(recovering: true)
     var listener: SequencedSocket?
     var watch: DirectoryWatch?
-    private var roleLock: RoleLock?
+    var roleLock: RoleLock?
+    /// When to make the socket's name anew.
+    var restoreAt: UInt64?
 
     var clients: [ClientID: Client] = [:]
     var clientsByLedger: [String: ClientID] = [:]
@@ -141,6 +144,7 @@ package final class Host {
     private var nextDeadline: UInt64? {
         var deadline = arbiterWakeAt
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
+        if let restoreAt { deadline = min(deadline ?? .max, restoreAt) }
         for suspicion in suspects.values {
             deadline = min(deadline ?? .max, suspicion.lookAgainAt)
         }
@@ -154,6 +158,7 @@ package final class Host {
         let now = MonotonicClock.now
         if let wake = arbiterWakeAt, wake <= now { arbiterWakeAt = nil }
         if let again = acceptAgainAt, again <= now { resumeAccepting() }
+        if let restore = restoreAt, restore <= now { restoreNames() }
         lookAtSuspects(now: now)
         guard let idleExit = configuration.idleExit else { return }
         guard connections.isEmpty && clients.isEmpty else {
@@ -167,29 +172,17 @@ package final class Host {
         if now >= since + idleExit { leaveWhenIdle() }
     }
 
-    /// Leaves if nobody came in the meantime; whoever is choosing a host just now keeps us here.
-    private func leaveWhenIdle() {
-        idleSince = nil
-        guard
-            let election =
-                (try? RoleLock.tryAcquire(
-                    RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
-        else { return }
-        try? runtime.directory.remove(RuntimeDirectory.Name.socket)
-        acceptConnections()
-        if connections.isEmpty {
-            ending = .idle
-        } else {
-            restoreListener()
-        }
-        withExtendedLifetime(election) {}
-    }
-
     // MARK: Leaving
 
     private func leave(_ ending: HostEnding) -> HostEnding {
         configuration.log(.leaving(ending))
-        if ending != .deposed { try? runtime.directory.remove(RuntimeDirectory.Name.socket) }
+        switch ending {
+        case .idle, .handedOver, .stopped:
+            try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+        case .deposed, .vanished:
+            // What has that name now is another host's.
+            break
+        }
         for connection in connections.values where connection.isWelcome {
             _ = connection.send(.retiring)
         }

@@ -49,6 +49,8 @@ package enum HostEnding: String, Sendable {
     case handedOver = "handing over to a daemon"
     /// Its program asked it to stop.
     case stopped = "asked to stop"
+    /// Its directory was removed, and it could not, or need not, be found in another.
+    case vanished = "the runtime directory was removed"
     /// Another host has raised the epoch.
     case deposed = "another host has taken the role"
 }

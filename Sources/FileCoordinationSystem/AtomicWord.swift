@@ -29,9 +29,9 @@ public struct AtomicWord: @unchecked Sendable {
     @inlinable
     public var futexAddress: UnsafeMutableRawPointer {
         #if _endian(little)
-            address
+        address
         #else
-            address + 4
+        address + 4
         #endif
     }
 

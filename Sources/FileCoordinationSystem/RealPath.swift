@@ -27,7 +27,9 @@ public enum RealPath {
 
     /// Whether there is a regular file at `path` that this process may execute.
     public static func isExecutableFile(_ path: String) -> Bool {
-        guard let status = try? FileStatus(path: path), status.kind == .regular else { return false }
+        guard let status = try? FileStatus(path: path), status.kind == .regular else {
+            return false
+        }
         return access(path, X_OK) == 0
     }
 }

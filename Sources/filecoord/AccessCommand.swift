@@ -11,9 +11,8 @@ struct AccessCommand: ParsableCommand {
         commandName: "access",
         abstract: "Run a command with access to several files, claimed all together.",
         usage: """
-            filecoord access [<options>] [--read <path>[:<option>]] ... \
-            [--write <path>[:<option>]] ...
-                        -- <command> [<arg> ...]
+            filecoord access [<options>] [--read <path>[:<option>]] ...
+                       [--write <path>[:<option>]] ... -- <command> [<arg> ...]
             """,
         discussion: """
             The claim holds nothing until all of it is granted, so that two such commands cannot \
@@ -30,8 +29,7 @@ struct AccessCommand: ParsableCommand {
 
             EXAMPLES
               filecoord access --read a --read b --write sum -- sh -c 'cat {1} {2} > {3}'
-              filecoord access --write draft.txt:forMoving --write final.txt:forReplacing \
-            -- mv {1} {2}
+              filecoord access --write a:forMoving --write b:forReplacing -- mv {1} {2}
             """)
 
     @Option(

@@ -14,6 +14,7 @@ final class DemoStage: Sendable {
     private let environment: [String: String]
     private let reports = Monitor<[DemoEvent]>([])
     private let actors = Lock<[Actor]>([])
+    private let isStruck = Lock(false)
 
     /// A process that plays a part.
     struct Actor: Sendable {
@@ -29,6 +30,8 @@ final class DemoStage: Sendable {
 
     /// Makes the directory and the document.
     init() throws(Failure) {
+        // Before there is anything to be left behind.
+        Self.blockSignals()
         let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(parent)/filecoord-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -137,11 +140,17 @@ final class DemoStage: Sendable {
     // MARK: Afterwards
 
     /// Ends all processes and removes the directory.
+    ///
+    /// One thread does it; the other, if there is one, waits until it is done.
     func strike() {
-        let actors = actors.withLock { actors in
-            defer { actors = [] }
-            return actors
+        isStruck.withLock { isStruck in
+            if !isStruck { removeAll() }
+            isStruck = true
         }
+    }
+
+    private func removeAll() {
+        let actors = actors.withLock { $0 }
         // Whoever is still there sees the end of its standard input.
         for actor in actors { try? actor.input.fileHandleForWriting.close() }
         for actor in actors { actor.process.waitUntilExit() }
@@ -152,11 +161,17 @@ final class DemoStage: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    private func strikeOnSignal() throws(Failure) {
+    @discardableResult
+    private static func blockSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
+        return signals
+    }
+
+    private func strikeOnSignal() throws(Failure) {
+        let signals = Self.blockSignals()
         do {
             try DetachedThread.start(name: "signals") { [self, signals] in
                 var awaited = signals

@@ -41,9 +41,10 @@ struct PresentCommand: ParsableCommand {
 
             EXAMPLES
               filecoord present notes.txt
-              filecoord present a.txt --on savePresentedItemChanges \
-            'echo saved | filecoord write --purpose "$FILECOORD_PURPOSE" "$FILECOORD_PATH"'
               filecoord present a.txt --fail accommodatePresentedItemDeletion
+              filecoord present a.txt --on savePresentedItemChanges ./save
+            where ./save is a script that does this:
+              filecoord write --purpose "$FILECOORD_PURPOSE" "$FILECOORD_PATH" <draft
             """)
 
     @Flag(help: "Print JSON, one object a line.")

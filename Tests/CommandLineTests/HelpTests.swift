@@ -21,7 +21,7 @@ final class HelpTests: XCTestCase {
             for command in ["read", "write", "access", "rm", "present", "status", "demo"] {
                 let outcome = try sandbox.run(command, "--help")
                 for line in outcome.output.split(separator: "\n") {
-                    XCTAssertLessThanOrEqual(line.count, 100, "\(line)")
+                    XCTAssertLessThanOrEqual(line.count, 80, "\(line)")
                 }
             }
         }

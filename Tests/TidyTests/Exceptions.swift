@@ -56,6 +56,12 @@ enum Exceptions {
             "an NSLock guards its value",
         "Tests/FileCoordinationTests/PresenterTestDoubles.swift SerialQueue":
             "a subclass of OperationQueue must restate it",
+        "Tests/EndToEndTests/Stage/Program.swift Program":
+            "a lock guards what its reading thread shares",
+        "Tests/EndToEndTests/Stage/Program.swift Transcript":
+            "an NSCondition guards its lines",
+        "Tests/EndToEndTests/Stage/Stage.swift Guarded":
+            "an NSLock guards its value",
         "Tests/Peers/coordination-peer/Inbox.swift Guarded":
             "an NSLock guards its value",
         "Tests/Peers/coordination-peer/Inbox.swift Inbox":

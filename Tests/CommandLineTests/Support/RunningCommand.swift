@@ -2,6 +2,9 @@
 //
 // A child whose output is taken in as it comes, so that a test can wait for a line of it. Every wait
 // has a bound, and says what it has seen when it gives up.
+//
+// Not Foundation's Process: that one gives its children a descriptor, and believes them alive for
+// as long as anybody has it, their own children included.
 
 import Foundation
 
@@ -16,46 +19,79 @@ struct Outcome {
 }
 
 /// A child that may still run.
+///
+/// Unchecked, because what changes is guarded by the condition.
 final class RunningCommand: @unchecked Sendable {
     /// How long anything may take, also on a machine that is busy.
     static let patience: TimeInterval = 20
 
-    private let process = Process()
-    private let input = Pipe()
+    /// The child's number, and that of its process group.
+    let processID: pid_t
+    private let input: FileHandle
     private let state = NSCondition()
     // All below is guarded by the condition.
-    private var output = ""
-    private var errors = ""
+    private var output = Data()
+    private var errors = Data()
     private var openStreams = 2
     private var status: Int32?
 
     init(
         executable: URL, arguments: [String], directory: URL, environment: [String: String]
     ) throws {
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = directory
-        process.environment = environment
-        process.standardInput = input
-        let outputPipe = Pipe()
-        let errorPipe = Pipe()
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
-        process.terminationHandler = { [self] process in
-            let isSignal = process.terminationReason == .uncaughtSignal
-            change { status = (isSignal ? 128 : 0) + process.terminationStatus }
+        let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
+        processID = try Self.spawn(
+            [executable.path] + arguments, in: directory.path,
+            environment: environment.map { "\($0)=\($1)" },
+            streams: [
+                pipes.input.fileHandleForReading, pipes.output.fileHandleForWriting,
+                pipes.errors.fileHandleForWriting,
+            ])
+        input = pipes.input.fileHandleForWriting
+        try pipes.input.fileHandleForReading.close()
+        try pipes.output.fileHandleForWriting.close()
+        try pipes.errors.fileHandleForWriting.close()
+        collect(pipes.output) { self.output += $0 }
+        collect(pipes.errors) { self.errors += $0 }
+        Thread.detachNewThread { [self] in
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7f
+            change { self.status = signal == 0 ? (status >> 8) & 0xff : 128 + signal }
         }
-        try process.run()
-        collect(outputPipe) { self.output += $0 }
-        collect(errorPipe) { self.errors += $0 }
     }
 
-    private func collect(_ pipe: Pipe, _ take: @escaping @Sendable (String) -> Void) {
+    private static func spawn(
+        _ words: [String], in directory: String, environment: [String], streams: [FileHandle]
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addchdir_np(&actions, directory)
+        for (number, stream) in streams.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, stream.fileDescriptor, Int32(number))
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        // A group of its own, so that what it has started can be ended with it.
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
+        var argv = words.map { strdup($0) } + [nil]
+        var envp = environment.map { strdup($0) } + [nil]
+        defer { for string in argv + envp { free(string) } }
+        var child: pid_t = 0
+        let error = posix_spawn(&child, words[0], &actions, &attributes, &argv, &envp)
+        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+        return child
+    }
+
+    private func collect(_ pipe: Pipe, _ take: @escaping @Sendable (Data) -> Void) {
         let reader = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
-            while case let data = reader.availableData, !data.isEmpty {
-                change { take(String(decoding: data, as: UTF8.self)) }
-            }
+            while case let data = reader.availableData, !data.isEmpty { change { take(data) } }
             change { openStreams -= 1 }
         }
     }
@@ -67,32 +103,36 @@ final class RunningCommand: @unchecked Sendable {
         state.unlock()
     }
 
-    /// The child's number.
-    var processID: Int32 { process.processIdentifier }
-
     // MARK: To the child
 
     func type(_ text: String) {
         guard !text.isEmpty else { return }
         // A child that has ended already must not end the tests.
-        try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try? input.write(contentsOf: Data(text.utf8))
     }
 
-    func closeInput() { try? input.fileHandleForWriting.close() }
+    func closeInput() { try? input.close() }
 
     func kill(_ signal: Int32) {
-        if process.isRunning { Foundation.kill(processID, signal) }
+        state.withLock { if status == nil { _ = Foundation.kill(processID, signal) } }
     }
+
+    /// Kills the child and all that it has started.
+    func killGroup() { Foundation.kill(-processID, SIGKILL) }
 
     // MARK: From the child
 
     /// The lines of standard output so far.
-    var lines: [String] {
-        state.withLock { output.split(separator: "\n").map { String($0) } }
-    }
+    var lines: [String] { state.withLock { Self.lines(output) } }
 
     /// Standard error so far.
-    var errorText: String { state.withLock { errors } }
+    var errorText: String { state.withLock { Self.text(errors) } }
+
+    private static func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
+
+    private static func lines(_ data: Data) -> [String] {
+        text(data).split(separator: "\n").map { String($0) }
+    }
 
     /// Waits for a line of standard output.
     func awaitLine(_ line: String) throws {
@@ -101,14 +141,14 @@ final class RunningCommand: @unchecked Sendable {
 
     /// Waits until standard output is as the test wants it.
     func awaitOutput(_ what: String, _ condition: ([String]) -> Bool) throws {
-        try waitFor(what) {
-            condition(output.split(separator: "\n").map { String($0) }) ? true : nil
-        }
+        try waitFor(what) { condition(Self.lines(output)) ? true : nil }
     }
 
     /// Waits until standard error holds `text`.
     func awaitError(_ text: String) throws {
-        try waitFor("\"\(text)\" on standard error") { errors.contains(text) ? true : nil }
+        try waitFor("\"\(text)\" on standard error") {
+            Self.text(errors).contains(text) ? true : nil
+        }
     }
 
     /// Waits for the end; returns the status.
@@ -118,8 +158,10 @@ final class RunningCommand: @unchecked Sendable {
     /// Waits for the end, and for that of the output.
     func outcome() throws -> Outcome {
         let status = try exitStatus()
-        _ = try waitFor("end of output") { openStreams == 0 ? true : nil }
-        return state.withLock { Outcome(status: status, output: output, errors: errors) }
+        try waitFor("end of output") { openStreams == 0 ? true : nil }
+        return state.withLock {
+            Outcome(status: status, output: Self.text(output), errors: Self.text(errors))
+        }
     }
 
     @discardableResult
@@ -130,7 +172,7 @@ final class RunningCommand: @unchecked Sendable {
         while true {
             if let result = condition() { return result }
             guard state.wait(until: deadline) else {
-                throw Impatience(what: what, seen: output + errors)
+                throw Impatience(what: what, seen: Self.text(output + errors))
             }
         }
     }

@@ -40,7 +40,7 @@ final class Sandbox {
 
     /// Ends whatever still runs, the daemon included, and removes the directory.
     func tearDown() {
-        for command in commands { command.kill(SIGKILL) }
+        for command in commands { command.killGroup() }
         for command in commands { _ = try? command.exitStatus() }
         if let pid = try? status().arbiter?.pid { Foundation.kill(pid, SIGTERM) }
         try? FileManager.default.removeItem(at: directory)

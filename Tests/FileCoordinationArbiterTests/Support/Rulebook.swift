@@ -89,6 +89,16 @@ struct Rulebook: Hashable {
 
     func claim(_ id: ClaimID) -> SeenClaim? { claims.first { $0.id == id } }
 
+    /// The same, had a claim not taken its place yet.
+    func withoutArrival(of id: ClaimID) -> Rulebook {
+        var result = self
+        for index in claims.indices {
+            result.claims[index].passers.removeAll { $0 == id }
+            if claims[index].id == id { result.claims[index] = claims[index].asWaiting }
+        }
+        return result
+    }
+
     // MARK: Conflicts (2.1 to 2.9)
 
     static func conflict(_ a: SeenItem, _ b: SeenItem) -> Bool {

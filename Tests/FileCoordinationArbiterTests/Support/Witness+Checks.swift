@@ -9,10 +9,13 @@ extension Witness {
     func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
         guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
         let asBefore = claim.asWaiting
+        // An excuse need not outlast the event: what came after can end it.
+        let moments = [before] + moments(before: id, arrived.filter { $0 != id }[...])
         for other in rules.claims where Rulebook.conflict(claim, other) {
             func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
-                rules.isExcused(one, from: another)
-                    || (before.claim(another.id).map { before.isExcused(one, from: $0) } ?? false)
+                moments.contains { rules in
+                    rules.claim(another.id).map { rules.isExcused(one, from: $0) } ?? false
+                }
             }
             switch other.stage {
             case .waiting:
@@ -33,6 +36,13 @@ extension Witness {
             }
         }
         return nil
+    }
+
+    /// The rules as they may have been during the event, when some had arrived and others had not.
+    private func moments(before id: ClaimID, _ arrived: ArraySlice<ClaimID>) -> [Rulebook] {
+        guard let first = arrived.first else { return [rules.withoutArrival(of: id), rules] }
+        let rest = moments(before: id, arrived.dropFirst())
+        return rest + rest.map { $0.withoutArrival(of: first) }
     }
 
     func checkGrants(_ effects: [Effect]) -> String? {

@@ -51,7 +51,7 @@ struct Witness: Hashable {
         for (index, effect) in effects.enumerated() where complaint == nil {
             complaint = note(effect, event, Array(effects[..<index]))
         }
-        if complaint == nil { complaint = notePlaces(before: before, effects, stage) }
+        if complaint == nil { complaint = notePlaces(before: before, stage, impediments) }
         return complaint ?? checkGrants(effects) ?? checkQuiet(stage, impediments)
     }
 
@@ -171,6 +171,16 @@ struct Witness: Hashable {
 
     func seen(_ id: PresenterID) -> SeenPresenter? { presenters.first { $0.registered.id == id } }
 
+    /// Whether a presenter has relinquished, or is being asked to, for a claim that is not over. One
+    /// that could not be asked yet does not count.
+    private func isRelinquished(_ id: PresenterID, _ kind: Relinquishment) -> Bool {
+        rules.claims.contains { claim in
+            guard needs[claim.id]?[id]?.relinquish.contains(kind) == true else { return false }
+            return isServed(claim.id, by: id)
+                || open.contains { $0.presenter == id && $0.claim == claim.id }
+        }
+    }
+
     // MARK: What was done about it
 
     private mutating func note(_ effect: Effect, _ event: Event, _ earlier: [Effect]) -> String? {
@@ -202,8 +212,7 @@ struct Witness: Hashable {
         case .reacquire(let id, let kind):
             guard let presenter = seen(id) else { return "\(id) has gone, but gets its item back" }
             guard presenter.away.contains(kind) else { return "\(id) reacquires what it has" }
-            let isNeeded = needs.values.contains { $0[id]?.relinquish.contains(kind) == true }
-            if isNeeded && presenter.gone.contains(kind) && clock < Limits.readerChainForTests {
+            if isRelinquished(id, kind) && clock < Limits.readerChainForTests {
                 return "\(id) reacquires while a claim needs it away (Rule 8.3)"
             }
             change(id) { seen in
@@ -225,7 +234,8 @@ struct Witness: Hashable {
 
     /// Finds out who took a place in this event, and whether it was theirs to take.
     private mutating func notePlaces(
-        before: Rulebook, _ effects: [Effect], _ stage: (ClaimID) -> ClaimStage?
+        before: Rulebook, _ stage: (ClaimID) -> ClaimStage?,
+        _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {
         var arrived: [ClaimID] = []
         for index in rules.claims.indices {
@@ -253,33 +263,17 @@ struct Witness: Hashable {
             }
         }
         refreshAwaited()
-        // Of two that arrive in one event, the one with an excuse came after the other; if both have
-        // one, the effects tell.
-        let now = rules
-        let ranks = arrived.map { Self.rank($0, effects) }
-        for (id, rank) in zip(arrived, ranks) {
+        // Of two that arrive in one event, which came first cannot always be seen from outside: the
+        // arbiter is believed, and ``checkOrder(_:_:before:)`` sees whether it may have been so.
+        for id in arrived {
             letPast(id) { other in
-                guard let index = arrived.firstIndex(of: other.id), let claim = now.claim(id) else {
-                    return false
-                }
-                if !now.isExcused(claim.asWaiting, from: other) { return true }
-                return now.isExcused(other.asWaiting, from: claim) && ranks[index] > rank
+                arrived.contains(other.id) && impediments?(other.id).contains(.claim(id)) != true
             }
         }
         for id in arrived {
             if let complaint = checkOrder(id, arrived, before: before) { return complaint }
         }
         return nil
-    }
-
-    /// Where in the effects a claim is first heard of.
-    private static func rank(_ id: ClaimID, _ effects: [Effect]) -> Int {
-        effects.firstIndex { effect in
-            switch effect {
-            case .grant(id), .askToYield(_, id, _): true
-            case .grant, .fail, .askToYield, .reacquire, .notify, .wakeAt: false
-            }
-        } ?? effects.endIndex
     }
 
     private mutating func refreshAwaited() {

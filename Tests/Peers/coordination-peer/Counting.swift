@@ -5,7 +5,7 @@
 import FileCoordination
 
 enum Counting {
-    /// `LABEL count PATH TIMES`: adds one to the number in a file, each time under a claim.
+    /// `LABEL count PATH TIMES [leaves]`: adds one to the number in a file, each time under a claim.
     static func run(_ errand: Errand) {
         repeatedly(errand) { url, _ in
             guard let text = try? String(contentsOf: url, encoding: .utf8),
@@ -50,5 +50,6 @@ enum Counting {
             }
         }
         errand.say("counted")
+        if errand.order.arguments.contains("leaves") { exit(0) }
     }
 }

@@ -69,7 +69,6 @@ struct Errand: Sendable {
 
     private func coordinate(_ access: (Errand) throws -> Access) {
         let inbox = mailroom.open(order.label)
-        defer { mailroom.close(order.label) }
         do {
             var failure: NSError?
             var runs = 0
@@ -78,8 +77,11 @@ struct Errand: Sendable {
                 Accessor(errand: self, inbox: inbox, urls: urls).run()
             }
             Forking.callReturned(self)
+            // Before the test hears of it and uses the label again.
+            mailroom.close(order.label)
             finish(runs: runs, failure)
         } catch {
+            mailroom.close(order.label)
             say("mistaken \(error)")
         }
     }
@@ -107,11 +109,12 @@ struct Errand: Sendable {
         queue.isSuspended = isSuspended
         let intents = order.arguments.compactMap { Access.intent($0) }
         coordinator.coordinate(with: intents, queue: queue) { failure in
-            defer { mailroom.close(order.label) }
             if let failure = failure as NSError? {
+                mailroom.close(order.label)
                 say("failed \(failure.domain) \(failure.code)")
             } else {
                 Accessor(errand: self, inbox: inbox, urls: intents.map(\.url)).run()
+                mailroom.close(order.label)
                 say("returns")
             }
         }

@@ -23,6 +23,7 @@ struct PeerClient {
 
     func run(places: [UInt8]) throws {
         for place in places {
+            Gate.pass("claim \(place)")
             let reference = try writer.write(kind: .claim, body: [place])
             writer.file(reference)
             waitUntilGranted(reference)

@@ -33,7 +33,9 @@ enum RuleCitations {
     /// Whether the file holds tests, and not just what they stand on.
     static func holdsTests(_ file: SourceFile) -> Bool {
         file.isSwift
-            && file.code.contains { $0.hasWord("@Test") || $0.hasWord("XCTestCase") }
+            && file.code.contains { line in
+                line.hasWord("@Test") || line.trimmed.hasPrefix("func test")
+            }
     }
 
     /// Number → the files whose tests cite it, and those that only support tests.

@@ -50,10 +50,11 @@ struct RuleCoverage {
         let files = [
             SourceFile(path: "Tests/A/Model.swift", text: text),
             SourceFile(path: "Tests/A/ATests.swift", text: text + "@Test func a() {}\n"),
+            SourceFile(path: "Tests/A/BTests.swift", text: text + "    func testB() {}\n"),
             SourceFile(path: "Tests/TidyTests/B.swift", text: text + "@Test func b() {}\n"),
         ]
         let cited = RuleCitations.byRule(in: files)
-        #expect(cited.tests == ["2.1": ["Tests/A/ATests.swift"]])
+        #expect(cited.tests == ["2.1": ["Tests/A/ATests.swift", "Tests/A/BTests.swift"]])
         #expect(cited.support == ["2.1": ["Tests/A/Model.swift"]])
     }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many processes, one number: the sum tells whether two accessors ever overlapped (Rule 2.3).
+
+import XCTest
+
+class CounterTests: StageTestCase {
+    private var processes: Int { TestEnvironment.isLong ? 64 : 16 }
+    private var times: Int { TestEnvironment.isLong ? 200 : 100 }
+    private var patience: TimeInterval { TestEnvironment.isLong ? 1200 : 120 }
+
+    //  1             2             3             ...
+    //  read, add 1,  read, add 1,  read, add 1,
+    //  write         write         write
+    //
+    /// Rules 2.3 and 2.12.
+    func testTheSumIsExact() throws {
+        let file = try stage.file("f", "0")
+        let programs = try (1...processes).map { try stage.peer("\($0)") }
+        for program in programs { program.tell("c count \(file) \(times)") }
+        for program in programs { try program.hear("c counted", within: patience) }
+        XCTAssertEqual(stage.text(file), "\(processes * times)")
+    }
+
+    //  1             2             3             ...         host
+    //  append a record under a claim, each                   killed every 100 ms
+    //
+    /// Rules 15.8 and 18.7: whoever hosts is killed; if it was one of the processes, another one
+    /// writes what that one had still to write.
+    func testTheSumIsExactWhileArbitersAreKilled() throws {
+        let file = try stage.file("f", "")
+        var running: [Program] = []
+        for number in 1...processes {
+            let program = try stage.peer("\(number)")
+            program.tell("c journal \(file) \(times)")
+            running.append(program)
+        }
+        var kills = 0
+        let end = Date() + patience
+        while let program = running.first {
+            XCTAssertLessThan(Date(), end, "\(program.name) said \(program.lines)")
+            running.removeAll { $0.said("c counted") }
+            let failed = running.first { $0.said("c failed") }
+            XCTAssertNil(failed, "\(failed?.lines ?? [])")
+            poll(nil, 0, 100)
+            guard let arbiter = stage.report()?.arbiter.processID else { continue }
+            kill(arbiter, SIGKILL)
+            kills += 1
+            guard let index = running.firstIndex(where: { $0.pid == arbiter }) else { continue }
+            let killed = running.remove(at: index)
+            killed.end()
+            let written = try Journal(file).count(of: killed.pid)
+            guard written < times else { continue }
+            let successor = try stage.peer("for \(killed.name)")
+            successor.tell("c journal \(file) \(times - written)")
+            running.append(successor)
+        }
+        let journal = try Journal(file)
+        XCTAssertEqual(journal.numbers, Array(1...(processes * times)))
+        XCTAssertEqual(journal.gaps, [])
+        XCTAssertGreaterThan(kills, 1)
+    }
+}
+
+/// The journal that ``CounterTests`` has many processes write.
+private struct Journal {
+    /// The numbers that the records gave themselves.
+    let numbers: [Int]
+    private let sequences: [pid_t: [Int]]
+
+    init(_ path: String) throws {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let records = text.split(separator: "\n").map { line in
+            line.split(separator: " ").compactMap { Int($0) }
+        }
+        XCTAssertTrue(records.allSatisfy { $0.count == 3 })
+        numbers = records.map { $0[0] }
+        sequences = Dictionary(grouping: records, by: { pid_t($0[1]) }).mapValues { $0.map { $0[2] } }
+    }
+
+    func count(of process: pid_t) -> Int { sequences[process]?.count ?? 0 }
+
+    /// The processes whose records are not 0, 1, 2 and so on.
+    var gaps: [pid_t] {
+        sequences.filter { $0.value != Array($0.value.indices) }.keys.sorted()
+    }
+}
+
+/// The same with the daemon.
+final class CounterWithDaemonTests: CounterTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}

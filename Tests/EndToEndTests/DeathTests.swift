@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that die, exec or fork while they hold or wait (Rules 15.8 and 18.8).
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class DeathTests: StageTestCase {
+    /// A child's process, from "a child 123".
+    private func child(_ line: String) throws -> pid_t {
+        try XCTUnwrap(line.split(separator: " ").last.flatMap { pid_t($0) }, line)
+    }
+
+    private func lives(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
+
+    //  A                       B
+    //  write(f) granted
+    //                          read(f) waits
+    //  killed
+    //                          granted
+    //
+    /// Rule 15.8, with the holder hosting or not.
+    func testTheDeathOfAHolderFreesWhoWaits() throws {
+        let file = try stage.file("f")
+        for isHost in [true, false] {
+            if !isHost { _ = try stage.firstProgram("host") }
+            let a = try stage.peer("A")
+            let b = try stage.peer("B")
+            try a.ask("a write \(file)", "a granted")
+            b.tell("b read \(file)")
+            try stage.untilWaits(b)
+            a.end()
+            try b.hear("b granted")
+            try b.ask("b go", "b released")
+            try b.leave()
+        }
+    }
+
+    //  A                       B                       C
+    //  read(f) granted
+    //                          write(f) waits
+    //                                                  read(f) waits behind B
+    //                          killed
+    //                                                  granted
+    //
+    /// Rules 2.14 and 15.8.
+    func testTheDeathOfAWaiterClosesTheLine() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        let c = try stage.peer("C")
+        try a.ask("a read \(file)", "a granted")
+        b.tell("b write \(file)")
+        try stage.untilWaits(b)
+        c.tell("c read \(file)")
+        try stage.untilWaits(c)
+        b.end()
+        try c.hear("c granted")
+        XCTAssertFalse(a.said("a released"))
+    }
+
+    //  A                       B
+    //  claim after claim
+    //  killed at some instant
+    //                          write(f) granted
+    //
+    /// Rule 18.8: at any instant.
+    func testDeathAtAnyInstantLeavesNothingBehind() throws {
+        let file = try stage.file("f", "")
+        let b = try stage.firstProgram("B")
+        for round in 1...12 {
+            let a = try stage.peer("A")
+            a.tell("a journal \(file) 1000000")
+            // After so many records of its own, wherever it is by then.
+            let length = (stage.text(file) ?? "").utf8.count + 40 * (1 + round % 5)
+            while (stage.text(file) ?? "").utf8.count < length { poll(nil, 0, 1) }
+            a.end()
+            try b.ask("b write \(file)", "b granted")
+            try b.ask("b go", "b released")
+        }
+        try stage.untilNobodyHolds()
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //                          read(f) waits
+    //    becomes /bin/sleep
+    //                          granted
+    //
+    /// Rule 18.8.
+    func testAnExecInsideAnAccessorEndsTheClaim() throws {
+        let file = try stage.file("f")
+        for isHost in [true, false] {
+            if !isHost { _ = try stage.firstProgram("host") }
+            let a = try stage.peer("A")
+            let b = try stage.peer("B")
+            try a.ask("a write \(file)", "a granted")
+            b.tell("b read \(file)")
+            try stage.untilWaits(b)
+            a.tell("a exec /bin/sleep 1000")
+            try b.hear("b granted")
+            XCTAssertTrue(lives(a.pid))
+            try b.ask("b go", "b released")
+            a.end()
+            try b.leave()
+        }
+    }
+
+    // MARK: Forking
+
+    //  host                    A                       B
+    //  forks a child
+    //                          write(f) granted
+    //                                                  read(f) waits
+    //  killed; its child lives
+    //                          returns
+    //                                                  granted
+    //
+    /// Rules 18.7 and 18.8: the child of a host is no host, and nobody's connection hangs on it.
+    func testAForkedChildOfTheHostHoldsNobodyUp() throws {
+        let file = try stage.file("f")
+        let host = try stage.firstProgram("host")
+        let forked = try child(try host.ask("x fork", "x child"))
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        b.tell("b read \(file)")
+        try stage.untilWaits(b)
+        host.end()
+        XCTAssertTrue(lives(forked))
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b granted"))
+        try a.ask("a go", "a released")
+        try b.hear("b granted")
+        // And who comes later finds an arbiter, too.
+        let c = try stage.peer("C")
+        try c.ask("c read \(file)", "c granted")
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //    forks a child
+    //                          read(f) waits
+    //  killed; its child lives
+    //                          granted
+    //
+    /// Rule 18.8, with the holder hosting or not.
+    func testAForkedChildOfAHolderHoldsNothing() throws {
+        let file = try stage.file("f")
+        for isHost in [true, false] {
+            if !isHost { _ = try stage.firstProgram("host") }
+            let a = try stage.peer("A")
+            let b = try stage.peer("B")
+            try a.ask("a write \(file)", "a granted")
+            let forked = try child(try a.ask("a fork sleep", "a child"))
+            b.tell("b read \(file)")
+            try stage.untilWaits(b)
+            a.end()
+            try b.hear("b granted")
+            XCTAssertTrue(lives(forked))
+            try b.ask("b go", "b released")
+            try b.leave()
+        }
+        try stage.untilNobodyHolds()
+    }
+
+    //  A                       A's child               B
+    //  write(f) granted
+    //    forks
+    //                                                  read(f) waits
+    //                          returns from the accessor
+    //                                                  still waits
+    //    returns
+    //                                                  granted
+    //
+    /// Rule 18.8.
+    func testAForkedChildThatReturnsDisturbsNothing() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        b.tell("b read \(file)")
+        try stage.untilWaits(b)
+        try a.ask("a fork return", "a child")
+        // Said by the child: it shares the parent's standard output.
+        try a.hear("a child returned")
+        try stage.until(a, has: 1, .granted)
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b granted"))
+        try a.ask("a put new", "a put")
+        try a.ask("a go", "a released")
+        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+    }
+
+    //  A                       A's child
+    //  write(f) granted
+    //    forks
+    //                          returns from the accessor
+    //                          write(f), as a process of its own: waits
+    //    returns
+    //                          granted
+    //
+    /// Rules 2.12 and 18.8.
+    func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
+        let file = try stage.file("f")
+        for isHost in [true, false] {
+            if !isHost { _ = try stage.firstProgram("host") }
+            let a = try stage.peer("A")
+            try a.ask("a write \(file)", "a granted")
+            let forked = try child(try a.ask("a fork coordinate", "a child"))
+            try a.hear("a child returned")
+            try stage.until("the child waits") { report in
+                report.claims.contains { $0.processID == forked && $0.stage == .waiting }
+            }
+            XCTAssertFalse(a.said("a child granted"))
+            try a.ask("a go", "a released")
+            try a.hear("a child granted")
+            try a.hear("a child released")
+            a.end()
+        }
+    }
+
+    // MARK: Poor surroundings
+
+    /// Rule 18.8 knows no exception for programs without an environment, or with few descriptors.
+    func testABareEnvironmentIsEnough() throws {
+        let file = try stage.file("f")
+        let bare = [
+            "/bin/sh", "-c",
+            """
+            ulimit -n 64; ulimit -v 8000000
+            exec /usr/bin/env -i FILECOORDINATION_RUNTIME_DIR=\(stage.runtime) \
+            FILECOORDINATIOND=\(stage.environment["FILECOORDINATIOND"] ?? "") "$0"
+            """,
+        ]
+        let a = try stage.peer("A", through: bare)
+        let b = try stage.peer("B", through: bare)
+        try a.ask("p present \(stage.path("g"))", "p registered")
+        try a.ask("a write \(file)", "a granted")
+        b.tell("b read \(file)")
+        try stage.untilWaits(b)
+        try a.ask("a put new", "a put")
+        try a.ask("a go", "a released")
+        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        for number in 1...40 {
+            try b.ask("\(number) read \(file)", "\(number) granted")
+        }
+        try b.ask("w write \(stage.path("g"))", "w granted")
+        try a.hear("p relinquish to writer")
+    }
+
+    /// A host that has no descriptor left lets others wait until somebody goes.
+    func testMoreProgramsThanTheHostHasDescriptors() throws {
+        let file = try stage.file("f", "0")
+        let host = try stage.peer("host", through: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\""])
+        try host.ask("h read \(file)", "h granted")
+        try host.ask("h go", "h released")
+        let many = try (1...30).map { try stage.peer("\($0)") }
+        for program in many { program.tell("c count \(file) 3 leaves") }
+        for program in many {
+            try program.hear("c counted")
+            try program.awaitEnd()
+        }
+        XCTAssertEqual(stage.text(file), "90")
+    }
+}
+
+extension Stage {
+    /// A program that coordinates before all others, and therefore hosts if programs do.
+    func firstProgram(_ name: String) throws -> Program {
+        let program = try peer(name)
+        try program.ask("first read \(path("first"))", "first granted")
+        try program.ask("first go", "first released")
+        return program
+    }
+}
+
+/// The same with the daemon.
+final class DeathWithDaemonTests: DeathTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
