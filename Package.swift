@@ -50,6 +50,7 @@ let package = Package(
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
+            exclude: ["Uploading", "Versions"],
             swiftSettings: strict),
 
         // MARK: Executables

@@ -91,7 +91,7 @@ extension Arbiter {
     private func meetingByPlace(of claim: FiledClaim, with other: FiledClaim) -> Meeting? {
         guard claim.purpose != other.purpose else { return nil }
         var result: Meeting?
-        _ = tree.firstNeighbour(of: claim.id) { id, meeting in
+        _ = tree.firstNeighbour(of: claim.id, .all) { id, meeting in
             if id == other.id, result != .ordinary { result = meeting }
             return false
         }

@@ -102,6 +102,7 @@ public struct Arbiter: Hashable, Sendable {
         belongings[claim.client, default: Belongings()].claims.insert(claim.id)
         census.enter(claim, record.stage)
         tree.insert(claim.id, items: claim.items)
+        if record.stage != .waiting { tree.place(claim.id) }
         return true
     }
 
@@ -111,6 +112,7 @@ public struct Arbiter: Hashable, Sendable {
         census.leave(record.claim, record.stage)
         records[id]?.state = state
         if let stage = records[id]?.stage { census.enter(record.claim, stage) }
+        if record.stage == .waiting { tree.place(id) }
     }
 
     /// Strikes a claim out.

@@ -57,7 +57,7 @@ extension Arbiter {
     func neighboursInStageTwo(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         guard !census.asking.isEmpty else { return result }
-        _ = tree.firstNeighbour(of: claim.id) { id, _ in
+        _ = tree.firstNeighbour(of: claim.id, .placed) { id, _ in
             guard let other = records[id], other.asking != nil else { return false }
             if other.claim.purpose != claim.purpose { result.insertOnce(id) }
             return false
@@ -72,7 +72,7 @@ extension Arbiter {
     /// The youngest, because then a line of writers is a chain in which each end wakes one claim.
     private func blocker(of record: ClaimRecord) -> ClaimID? {
         var excuses = Excuses()
-        return tree.firstNeighbour(of: record.claim.id) { other, meeting in
+        return tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
             isInTheWay(other, of: record, meeting, &excuses)
         }
     }
@@ -80,7 +80,7 @@ extension Arbiter {
     /// Every claim that `record`, in stage 1, must wait for.
     func blockers(of record: ClaimRecord, _ excuses: inout Excuses) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
-        _ = tree.firstNeighbour(of: record.claim.id) { other, meeting in
+        _ = tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
             if isInTheWay(other, of: record, meeting, &excuses) { result.insertOnce(other) }
             return false
         }

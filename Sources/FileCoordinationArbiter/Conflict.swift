@@ -12,11 +12,14 @@ extension AccessItem {
     /// Whether the item is a package.
     var isPackage: Bool { packageDepths.last == path.depth }
 
-    /// Whether the access concerns everything inside the item: D/M/R of a directory (Rule 2.6).
+    /// Whether the access concerns everything inside the item: D/M/R (Rule 2.6).
+    ///
+    /// Also of what was no directory when the claim was filed: it may be one by the time of the
+    /// grant, and nothing is inside a file (Rule 2.7).
     var isDomain: Bool {
         switch access {
         case .reading: false
-        case .writing(let mode): mode.isStructural && isDirectory
+        case .writing(let mode): mode.isStructural
         }
     }
 
@@ -24,7 +27,7 @@ extension AccessItem {
     var isMovedDirectory: Bool {
         switch access {
         case .reading: false
-        case .writing(let mode): mode == .moving && isDirectory
+        case .writing(let mode): mode == .moving
         }
     }
 

@@ -83,7 +83,7 @@ extension Arbiter {
         switch other.state {
         case .filed, .waiting:
             // A granted claim is always waited for, so that meeting it is enough here.
-            _ = tree.firstNeighbour(of: other.claim.id) { id, _ in
+            _ = tree.firstNeighbour(of: other.claim.id, .placed) { id, _ in
                 if isHolder(id) { result.insertOnce(id) }
                 return false
             }

@@ -38,6 +38,16 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
         return index < elements.count && elements[index] == id
     }
 
+    /// Those below `id`.
+    func prefix(below id: ID) -> ArraySlice<ID> { elements[..<firstIndex(notBelow: id)] }
+
+    /// Those above `id`.
+    func suffix(above id: ID) -> ArraySlice<ID> {
+        var index = firstIndex(notBelow: id)
+        while index < elements.count, elements[index] == id { index += 1 }
+        return elements[index...]
+    }
+
     private func firstIndex(notBelow id: ID) -> Int {
         var low = 0
         var high = elements.count

@@ -4,33 +4,40 @@
 // presents what it concerns.
 
 extension PlaceTree {
+    /// Which claims to look at.
+    enum Scope {
+        /// Those that were filed earlier, and those that hold their place whenever they were.
+        case ahead
+        /// Those that hold their place.
+        case placed
+        /// All.
+        case all
+    }
+
     /// The first claim that meets `claim`, by place and kind of access, and passes `test`.
     ///
-    /// Purposes and order are the test's business. At each place the youngest come first; a claim
+    /// Purposes are the test's business. At each place the youngest come first; a claim
     /// that meets in several ways is tested once for each.
     func firstNeighbour(
-        of claim: ClaimID, where test: (ClaimID, Meeting) -> Bool
+        of claim: ClaimID, _ scope: Scope, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
         for spot in spots[claim] ?? [] {
-            if let found = firstNeighbour(of: claim, at: spot, where: test) { return found }
+            if let found = firstNeighbour(of: claim, scope, at: spot, where: test) { return found }
         }
         return nil
     }
 
     private func firstNeighbour(
-        of claim: ClaimID, at spot: Spot, where test: (ClaimID, Meeting) -> Bool
+        of claim: ClaimID, _ scope: Scope, at spot: Spot,
+        where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
-        let isWriting = spot.item.access.isWriting
-        func ordinary(_ other: ClaimID) -> Bool { other != claim && test(other, .ordinary) }
-        if let found = nodes[spot.line].line.last(facing: isWriting, where: ordinary) {
-            return found
-        }
-        if let found = nodes[spot.node].inner.last(facing: isWriting, where: ordinary) {
-            return found
-        }
+        let view = View(claim: claim, scope: scope, isWriting: spot.item.access.isWriting)
+        func ordinary(_ other: ClaimID) -> Bool { test(other, .ordinary) }
+        if let found = view.last(of: nodes[spot.line].line, where: ordinary) { return found }
+        if let found = view.last(of: nodes[spot.node].inner, where: ordinary) { return found }
         // Someone may take this very place for one that is in no package: packages come and go.
         if spot.node != spot.line {
-            let found = nodes[spot.node].line.last(facing: isWriting) { other in
+            let found = view.last(of: nodes[spot.node].line) { other in
                 (spots[other] ?? []).contains { $0.node == spot.node } && ordinary(other)
             }
             if let found { return found }
@@ -39,20 +46,22 @@ extension PlaceTree {
         var node = spot.node
         while node != Self.root {
             node = nodes[node].parent
-            if let found = nodes[node].domains.last(where: ordinary) { return found }
+            if let found = view.last(of: nodes[node].domains, where: ordinary) { return found }
         }
         // Rule 2.6, downwards.
         guard spot.item.isDomain else { return nil }
         let inside: Meeting = spot.item.isMovedDirectory ? .insideMovedDirectory : .ordinary
-        return firstClaim(below: spot.node) { $0 != claim && test($0, inside) }
+        return firstClaim(below: spot.node, view) { test($0, inside) }
     }
 
-    private func firstClaim(below top: NodeID, where test: (ClaimID) -> Bool) -> ClaimID? {
+    private func firstClaim(
+        below top: NodeID, _ view: View, where test: (ClaimID) -> Bool
+    ) -> ClaimID? {
         var ahead = nodes[top].children
         while let node = ahead.popLast() {
             guard nodes[node].claimsBelow > 0 else { continue }
-            if let found = nodes[node].line.last(facing: true, where: test) { return found }
-            if let found = nodes[node].inner.last(facing: true, where: test) { return found }
+            if let found = view.last(of: nodes[node].line, where: test) { return found }
+            if let found = view.last(of: nodes[node].inner, where: test) { return found }
             ahead.append(contentsOf: nodes[node].children)
         }
         return nil
@@ -102,10 +111,28 @@ extension PlaceTree {
     }
 }
 
-extension Occupants {
+/// How a claim looks at others.
+private struct View {
+    let claim: ClaimID
+    let scope: PlaceTree.Scope
+    let isWriting: Bool
+
     /// The youngest claim, of those that a reader or a writer has to look at, that passes `test`.
-    fileprivate func last(facing isWriting: Bool, where test: (ClaimID) -> Bool) -> ClaimID? {
-        if let found = writers.last(where: test) { return found }
-        return isWriting ? readers.last(where: test) : nil
+    func last(of occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: occupants.writers, where: test) { return found }
+        return isWriting ? last(of: occupants.readers, where: test) : nil
+    }
+
+    func last(of filed: Filed, where test: (ClaimID) -> Bool) -> ClaimID? {
+        switch scope {
+        case .ahead:
+            // The youngest that is ahead comes first: in a line of writers that is the one before.
+            filed.all.prefix(below: claim).last(where: test)
+                ?? filed.placed.suffix(above: claim).last(where: test)
+        case .placed:
+            filed.placed.last { $0 != claim && test($0) }
+        case .all:
+            filed.all.last { $0 != claim && test($0) }
+        }
     }
 }

@@ -5,19 +5,33 @@
 // do with is then found by looking at a few nodes: the cost is the depth of the path and what is
 // found there, never the number of claims elsewhere. Empty nodes are cut off.
 
+/// Claims that are filed at one place for one reason.
+struct Filed: Sendable {
+    /// All of them.
+    private(set) var all: OrderedIDs<ClaimID> = []
+    /// Those that hold their place: a claim in line looks at no others that came after it.
+    private(set) var placed: OrderedIDs<ClaimID> = []
+
+    mutating func insert(_ claim: ClaimID) { all.insert(claim) }
+
+    mutating func place(_ claim: ClaimID) { placed.insert(claim) }
+
+    mutating func remove(_ claim: ClaimID) {
+        all.remove(claim)
+        placed.remove(claim)
+    }
+}
+
 /// The claims of one kind of place, readers and writers apart: a reader never looks at readers.
 struct Occupants: Sendable {
-    var readers: OrderedIDs<ClaimID> = []
-    var writers: OrderedIDs<ClaimID> = []
+    var readers = Filed()
+    var writers = Filed()
 
-    var isEmpty: Bool { readers.isEmpty && writers.isEmpty }
-
-    mutating func insert(_ claim: ClaimID, isWriting: Bool) {
-        if isWriting { writers.insert(claim) } else { readers.insert(claim) }
-    }
-
-    mutating func remove(_ claim: ClaimID, isWriting: Bool) {
-        if isWriting { writers.remove(claim) } else { readers.remove(claim) }
+    subscript(isWriting isWriting: Bool) -> Filed {
+        get { isWriting ? writers : readers }
+        _modify {
+            if isWriting { yield &writers } else { yield &readers }
+        }
     }
 }
 
@@ -40,7 +54,7 @@ struct PlaceTree: Sendable {
         /// Claims whose item is this place but whose line is a package further up.
         var inner = Occupants()
         /// D/M/R writes of this directory: they concern everything below.
-        var domains: OrderedIDs<ClaimID> = []
+        var domains = Filed()
         var presenters: OrderedIDs<PresenterID> = []
         /// How many items of claims are filed here and below: where there are none, none is sought.
         var claimsBelow = 0
@@ -82,7 +96,9 @@ struct PlaceTree: Sendable {
                 if depth + 1 == item.lineDepth { line = node }
             }
             let spot = Spot(node: node, line: line, item: item)
-            file(claim, at: spot)
+            forEachList(of: spot) { $0.insert(claim) }
+            // Counted at the item's node, from which the line's node is on the way up.
+            count(from: spot.node, claims: 1, presenters: 0)
             filed.append(spot)
         }
         spots[claim] = filed
@@ -91,24 +107,23 @@ struct PlaceTree: Sendable {
     mutating func remove(_ claim: ClaimID) {
         guard let filed = spots.removeValue(forKey: claim) else { return }
         for spot in filed {
-            let isWriting = spot.item.access.isWriting
-            nodes[spot.line].line.remove(claim, isWriting: isWriting)
-            if spot.line != spot.node {
-                nodes[spot.node].inner.remove(claim, isWriting: isWriting)
-            }
-            if spot.item.isDomain { nodes[spot.node].domains.remove(claim) }
+            forEachList(of: spot) { $0.remove(claim) }
             count(from: spot.node, claims: -1, presenters: 0)
             prune(spot.node)
         }
     }
 
-    private mutating func file(_ claim: ClaimID, at spot: Spot) {
+    /// Notes that a claim holds its place from now on.
+    mutating func place(_ claim: ClaimID) {
+        for spot in spots[claim] ?? [] { forEachList(of: spot) { $0.place(claim) } }
+    }
+
+    /// Everywhere where an item of a claim is filed.
+    private mutating func forEachList(of spot: Spot, _ change: (inout Filed) -> Void) {
         let isWriting = spot.item.access.isWriting
-        nodes[spot.line].line.insert(claim, isWriting: isWriting)
-        if spot.line != spot.node { nodes[spot.node].inner.insert(claim, isWriting: isWriting) }
-        if spot.item.isDomain { nodes[spot.node].domains.insert(claim) }
-        // Counted at the item's node, from which the line's node is on the way up.
-        count(from: spot.node, claims: 1, presenters: 0)
+        change(&nodes[spot.line].line[isWriting: isWriting])
+        if spot.line != spot.node { change(&nodes[spot.node].inner[isWriting: isWriting]) }
+        if spot.item.isDomain { change(&nodes[spot.node].domains) }
     }
 
     // MARK: Presenters

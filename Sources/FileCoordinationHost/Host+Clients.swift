@@ -74,6 +74,7 @@ extension Host {
             if case .ask = delivery.message { true } else { false }
         }
         if !client.deliveries.isEmpty { clientsToFlush.append(client.id) }
+        forgetLostFailures(of: client)
         for claim in unanswered.keys.sorted() {
             let asks = unanswered[claim] ?? [:]
             for presenter in asks.keys.sorted() where presenters[presenter]?.client == client.id {
@@ -89,6 +90,19 @@ extension Host {
             for kind in snapshot.relinquished where !entry.presenter.relinquished.contains(kind) {
                 deliver(.reacquire(kind), to: entry.presenter.id)
             }
+        }
+    }
+
+    /// Files claims again that were refused by a presenter, if the client may not know it.
+    private func forgetLostFailures(of client: Client) {
+        for index in client.known.keys.sorted() {
+            guard case .claim(let claim) = client.known[index]?.identity,
+                arbiter.claim(claim) == nil,
+                client.ledger.snapshot(ofRecord: index)?.state == .asked
+            else { continue }
+            client.known[index] = nil
+            claims[claim] = nil
+            look(at: index, of: client)
         }
     }
 
@@ -132,8 +146,10 @@ extension Host {
     }
 
     /// Frees everything of a dead client at once (Rules 15.8, 18.8).
-    private func bury(_ client: Client) {
+    func bury(_ client: Client) {
         suspects[client.id] = nil
+        // It may have ended a claim and then itself, before we read what it said of the former.
+        lookAtOverRecords(of: client)
         stopWatchingProcess(of: client)
         if let connection = client.connection {
             connection.client = nil

@@ -10,8 +10,21 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
+    /// Looks at everything, in the order in which it was filed (Rule 2.14).
     func lookAtAllRecords(of client: Client) {
-        for snapshot in client.ledger.scan() { consider(snapshot, of: client) }
+        for snapshot in client.ledger.scan().sorted(by: { $0.filedAt < $1.filedAt }) {
+            consider(snapshot, of: client)
+        }
+    }
+
+    /// Looks at what is over: also a client that is dead has done that.
+    func lookAtOverRecords(of client: Client) {
+        for snapshot in client.ledger.scan() {
+            switch snapshot.state {
+            case .released, .cancelled: consider(snapshot, of: client)
+            case .free, .draft, .asked, .granted: break
+            }
+        }
     }
 
     func look(at index: UInt32, of client: Client) {

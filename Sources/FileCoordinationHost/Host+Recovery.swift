@@ -14,15 +14,17 @@ import FileCoordinationWire
 
 extension Host {
     func recover() {
-        let owners = adoptLivingLedgers()
-        let records = owners.flatMap { client in
-            client.ledger.scan().map { (client: client, snapshot: $0) }
-        }
+        tell(.clockAdvanced(to: MonotonicClock.now))
+        let owners = adoptLedgers()
+        // Of those that died with, or after, the former host, only what they did still matters.
+        let living = owners.filter { $0.ledger.isAlive }
+        let dead = owners.filter { !$0.ledger.isAlive }
         lastTicket = epoch.firstTicket - 1
+        let records = Self.records(of: living)
         for (client, snapshot) in records where snapshot.kind == .presenter {
             recoverPresenter(snapshot, of: client)
         }
-        let running = records.filter {
+        let running = (records + Self.records(of: dead)).filter {
             $0.snapshot.kind == .claim
                 && ($0.snapshot.state == .granted || $0.snapshot.state == .released)
         }
@@ -34,13 +36,20 @@ extension Host {
             if let claim = makeClaim(snapshot, of: client) { tell(.claimFiled(claim)) }
         }
         // Ended and cancelled claims: told, then given back to their clients.
-        for client in owners { lookAtAllRecords(of: client) }
-        tell(.clockAdvanced(to: MonotonicClock.now))
+        for client in owners { lookAtOverRecords(of: client) }
+        for client in living { lookAtAllRecords(of: client) }
         tell(.recoveryFinished)
+        for client in dead { bury(client) }
         configuration.log(
             .serving(
                 epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
                 recoveredPresenters: presenters.count))
+    }
+
+    private static func records(
+        of clients: [Client]
+    ) -> [(client: Client, snapshot: RecordSnapshot)] {
+        clients.flatMap { client in client.ledger.scan().map { (client, $0) } }
     }
 
     /// Ticketed claims in their order, then those that no host has seen, by their filing time.
@@ -55,34 +64,22 @@ extension Host {
         return key(first) < key(second)
     }
 
-    private func adoptLivingLedgers() -> [Client] {
+    private func adoptLedgers() -> [Client] {
         var owners: [Client] = []
         for name in ((try? runtime.ledgers.names()) ?? []).sorted() where LedgerName.isFinal(name) {
             do {
-                let client = try adopt(name)
-                if client.ledger.isAlive {
-                    owners.append(client)
-                } else {
-                    discard(client)
-                }
+                owners.append(try adopt(name))
             } catch {
                 configuration.log(.ledgerRejected(name: name, reason: "\(error)"))
             }
         }
         // The lock first, then the process: a number that was given to another process since then
         // would belong to a ledger whose lock is free.
-        for client in owners {
+        for client in owners where client.ledger.isAlive {
             watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
             suspect(client)
-            if !client.ledger.isAlive { processEnded(of: client.id) }
         }
-        return owners.filter { clients[$0.id] != nil }
-    }
-
-    private func discard(_ client: Client) {
-        clients[client.id] = nil
-        clientsByLedger[client.ledgerName] = nil
-        try? runtime.ledgers.remove(client.ledgerName)
+        return owners
     }
 
     private func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {

@@ -27,23 +27,29 @@ struct LedgerFile: Sendable {
         let names = LedgerName(processID: CurrentProcess.id, token: token.0)
         name = names.final
         do throws(SystemError) {
-            var guarded: Int32?
+            let isKept = fault == .descriptorKeptAcrossFork
+            // Until it is mapped and closed: a child that has the descriptor has the lock.
+            var file: Descriptor? = try ForkGuard.holdingForks { () throws(SystemError) in
+                let file = try directory.openFile(
+                    names.temporary, [.read, .write, .create, .exclusive])
+                if !isKept { ForkGuard.closeInChild(file.number) }
+                return file
+            }
+            let number = file?.number ?? 0
             defer {
-                // After closing: a fork in between must rather close a descriptor too many in the
-                // child than leave it the lock.
-                if let guarded { ForkGuard.keepInChild(guarded) }
+                ForkGuard.holdingForks {
+                    ForkGuard.keepInChild(number)
+                    file = nil
+                }
             }
-            let file = try directory.openFile(
-                names.temporary, [.read, .write, .create, .exclusive])
-            if fault != .descriptorKeptAcrossFork {
-                ForkGuard.closeInChild(file.number)
-                guarded = file.number
+            let made = try file.map { (file) throws(SystemError) in
+                let mapping = try Self.lockedMapping(of: file)
+                Self.writeHeader(to: mapping, token: token, programName: programName)
+                return (mapping, try file.status(), isKept ? file : nil)
             }
-            mapping = try Self.lockedMapping(of: file)
-            identity = try file.status()
-            Self.writeHeader(to: mapping, token: token, programName: programName)
+            guard let made else { preconditionFailure("It was opened just now") }
+            (mapping, identity, kept) = made
             try directory.rename(names.temporary, to: names.final, ifTaken: .refuse)
-            kept = fault == .descriptorKeptAcrossFork ? file : nil
         } catch {
             try? directory.remove(names.temporary)
             throw LedgerError(error)

@@ -9,7 +9,9 @@ package struct LedgerMemory: Sendable {
     /// Is told what is about to be done to which word; tests stop processes there.
     package typealias Observer = @Sendable (MemoryOperation) -> Void
 
-    /// The mapped ledger. Held, so that the words stay valid.
+    /// The mapped ledger.
+    ///
+    /// Held, so that the words stay valid.
     package let mapping: SharedMapping
     private let start: AtomicWord
     private let globalEpoch: EpochFile?

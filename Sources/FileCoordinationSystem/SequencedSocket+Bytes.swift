@@ -22,7 +22,7 @@ extension SequencedSocket {
         var result = ReceivedMessage.closed
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = 0
-            switch try? receive(into: UnsafeMutableRawBufferPointer(buffer)) {
+            switch receiveOnceMore(into: UnsafeMutableRawBufferPointer(buffer)) {
             case .bytes(let received, _, let truncated):
                 result = truncated ? .tooLong : .bytes([])
                 count = truncated ? 0 : received
@@ -32,5 +32,18 @@ extension SequencedSocket {
         }
         if case .bytes = result { return .bytes(bytes) }
         return result
+    }
+
+    /// Receives; nil when the connection failed.
+    ///
+    /// A peer that went without reading everything resets the connection, which is reported once,
+    /// before the messages that it had sent.
+    private func receiveOnceMore(into buffer: UnsafeMutableRawBufferPointer) -> ReceiveResult? {
+        do {
+            return try receive(into: buffer)
+        } catch {
+            guard error.code == ErrorNumber.connectionReset else { return nil }
+            return try? receive(into: buffer)
+        }
     }
 }

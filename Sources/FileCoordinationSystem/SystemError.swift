@@ -57,6 +57,8 @@ public enum ErrorNumber {
     public static let nameTooLong = ENAMETOOLONG
     /// Nobody listens at the socket any more.
     public static let connectionRefused = ECONNREFUSED
+    /// The peer went without reading everything that it was sent.
+    public static let connectionReset = ECONNRESET
     /// The other end of the socket is closed.
     public static let brokenPipe = EPIPE
     /// The message does not fit.

@@ -23,6 +23,7 @@ final class StatusTests: XCTestCase {
                 "a", "--never-answer", "savePresentedItemChanges")
             let holder = try sandbox.startHolding("write", "b")
             let waiter = try sandbox.start("access", "--write", "b:forDeleting", "--", "true")
+            try sandbox.awaitWaiters(1)
             let asker = try sandbox.start("read", "--purpose", "p \"q\"", "a")
             try sandbox.awaitWaiters(2)
             let text = try sandbox.run("status", "--json").output

@@ -28,8 +28,10 @@ class PresenterTests: StageTestCase {
         try presenter.hear("p reacquire from reader")
         assertSaidOnly(
             presenter,
-            ["p registered", "p relinquish to reader", "p save", "p saved",
-                "p reacquire from reader"])
+            [
+                "p registered", "p relinquish to reader", "p save", "p saved",
+                "p reacquire from reader",
+            ])
     }
 
     //  presenter               writer
@@ -95,7 +97,8 @@ class PresenterTests: StageTestCase {
         ] {
             try other.ask("o " + order, "o granted")
             try other.ask("o go", "o released")
-            try presenter.hear(order.hasPrefix("read") ? "p reacquire from reader" : "p reacquire from writer")
+            try presenter.hear(
+                order.hasPrefix("read") ? "p reacquire from reader" : "p reacquire from writer")
         }
         assertSaidOnly(
             presenter,

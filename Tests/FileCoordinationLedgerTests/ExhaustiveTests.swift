@@ -63,20 +63,33 @@ final class ExhaustiveTests: XCTestCase {
     func testTwoRecords() {
         check(
             ModelConfiguration(
-                name: "two records", tasks: [[.claim(0), .claim(0)], [.claim(0)]], records: 2,
-                deaths: 1))
+                name: "two records", tasks: [[.claim(0), .claim(0)], [.claim(0)]], records: 2))
+    }
+
+    func testTwoRecordsAndADeath() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "two records and a death", tasks: [[.claim(0), .claim(0)], [.claim(0)]],
+                records: 2, deaths: 1))
     }
 
     func testBirth() {
         check(
             ModelConfiguration(
-                name: "birth and a death", tasks: Self.rivals, startsFromNothing: true, deaths: 1))
+                name: "birth and a death", tasks: Self.rivals, start: .host, deaths: 1))
+    }
+
+    func testBirthOfEverybody() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "birth of everybody and a death", tasks: Self.rivals, start: .nothing,
+                deaths: 1))
     }
 
     func testBirthAndAStop() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "birth and a stop", tasks: Self.rivals, startsFromNothing: true, stops: 1))
+                name: "birth and a stop", tasks: Self.rivals, start: .nothing, stops: 1))
     }
 
     func testCancelling() {
@@ -97,7 +110,14 @@ final class ExhaustiveTests: XCTestCase {
     func testDelegation() {
         check(
             ModelConfiguration(
-                name: "delegation and a death", tasks: Self.owner, deaths: 1, delegations: 2))
+                name: "delegation and a death", tasks: Self.owner, deaths: 1, delegations: 1))
+    }
+
+    func testDelegationTwiceAndADeath() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "two delegations and a death", tasks: Self.busyOwner, deaths: 1,
+                delegations: 2))
     }
 
     func testDelegationAndAStop() throws {
@@ -107,7 +127,9 @@ final class ExhaustiveTests: XCTestCase {
     }
 
     func testAForkAndADeath() {
-        check(ModelConfiguration(name: "a fork and a death", tasks: Self.rivals, deaths: 1, forks: 1))
+        check(
+            ModelConfiguration(
+                name: "a fork and a death", tasks: Self.rivals, deaths: 1, forks: 1))
     }
 
     func testThreeHosts() throws {

@@ -107,10 +107,10 @@ final class MutantTests: XCTestCase {
 
     func testBirthThatStoresTheEpoch() {
         let found = expect(.birthStoresEpoch, Self.rivals) {
-            $0.startsFromNothing = true
+            $0.start = .host
             $0.stops = 1
         }
-        XCTAssertNotNil(found)
+        XCTAssertEqual(found, .overlap(place: 0))
     }
 
     func testRecoveryThatDoesNotWake() {

@@ -31,7 +31,11 @@ struct ItemStamp: Hashable {
         case (nil, .some): .created
         case (.some, nil): .deleted
         case (.some(let before), .some(let after)):
-            if before.isSameVersion(as: after) && takenAt - before.changed >= Self.tick {
+            // What was changed inside a directory, or inside a package, does not show in its own
+            // status; what cannot be told is told.
+            if before.kind == .directory {
+                .changed
+            } else if before.isSameVersion(as: after) && takenAt - before.changed >= Self.tick {
                 .unchanged
             } else {
                 .changed

@@ -46,7 +46,7 @@ extension Session {
 
     /// The presenters of this process, in the order of registration (Rule 5.1).
     static var presenters: [any NSFilePresenter] {
-        guard let session = try? current() else { return [] }
+        guard let session = existing else { return [] }
         return session.state.withLock { $0.presenters.map(\.registration.reference.presenter) }
     }
 
@@ -61,12 +61,12 @@ extension Session {
     }
 
     static func remove(_ presenter: any NSFilePresenter) {
-        (try? current())?.remove(PresenterReference(presenter))
+        existing?.remove(PresenterReference(presenter))
     }
 
     /// Ties a presenter that presented nothing to the place that it has by now (Rule 5.5).
     static func placeIfNeeded(_ presenter: PresenterReference) {
-        guard let session = try? current(), let entry = session.entry(of: presenter.identity),
+        guard let session = existing, let entry = session.entry(of: presenter.identity),
             entry.registration.tie.withLock({ $0.place }) == nil,
             let url = presenter.presenter.presentedItemURL,
             let place = try? PlaceResolver.resolve(url)
@@ -137,7 +137,12 @@ extension Session {
         ledger.file(record)
         announce(.filed(WireRecord(record)))
         let ending = claim.wait(until: nil)
-        state.withLock { $0.claims[record] = nil }
+        let isWanted = state.withLock { state in
+            state.claims[record] = nil
+            return state.presenters.contains { $0.registration === entry.registration }
+        }
+        // Removed by another thread meanwhile, which could not know of this record.
+        if !isWanted { endRecord(record) }
         if let former { endRecord(former) }
         if case .failed(let error) = ending { throw error }
     }

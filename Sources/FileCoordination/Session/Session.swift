@@ -70,6 +70,9 @@ package final class Session: Sendable {
         }
     }
 
+    /// The session, if this process has opened one.
+    static var existing: Session? { cell().session.withLock { $0 } }
+
     /// Where a process keeps its session.
     private final class Cell: Sendable {
         let processToken = ForkGuard.processToken
@@ -137,6 +140,9 @@ package final class Session: Sendable {
         }
         for presenter in presenters { presenter.mailbox.resetAfterHostChange() }
     }
+
+    /// Whether others may wait for this process's presenters.
+    var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
     /// Whether a host is needed even if nobody calls.
     var needsHost: Bool {

@@ -73,9 +73,9 @@ final class SessionLink: Sendable {
             result.socket.shutDown()
         } catch {
             session.fail(FailureReason.arbiterUnreachable("\(error)").nsError)
-            waitForBell()
+            waitForBell(until: retry(session))
         }
-        if !session.needsHost { waitForBell() }
+        if !session.needsHost { waitForBell(until: retry(session)) }
     }
 
     /// Reads what the host says until the connection ends.
@@ -118,10 +118,16 @@ final class SessionLink: Sendable {
         }
     }
 
-    private func waitForBell() {
+    /// When to look for a host again without being asked: others may wait for our presenters.
+    private func retry(_ session: Session) -> UInt64? {
+        session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+    }
+
+    private func waitForBell(until deadline: UInt64?) {
         var ready: [Poller.Ready] = []
         while true {
-            guard (try? poller.wait(into: &ready, until: nil)) != nil else { return }
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
+            if let deadline, MonotonicClock.now >= deadline { return }
             if ready.contains(where: { $0.token == Token.bell }) {
                 _ = bell.drain()
                 return

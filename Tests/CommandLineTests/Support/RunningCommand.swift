@@ -39,6 +39,12 @@ final class RunningCommand: @unchecked Sendable {
         executable: URL, arguments: [String], directory: URL, environment: [String: String]
     ) throws {
         let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
+        // Another child that had an end of these would keep them open.
+        for pipe in [pipes.input, pipes.output, pipes.errors] {
+            for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            }
+        }
         processID = try Self.spawn(
             [executable.path] + arguments, in: directory.path,
             environment: environment.map { "\($0)=\($1)" },
@@ -66,7 +72,6 @@ final class RunningCommand: @unchecked Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addchdir_np(&actions, directory)
         for (number, stream) in streams.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, stream.fileDescriptor, Int32(number))
         }
@@ -79,11 +84,13 @@ final class RunningCommand: @unchecked Sendable {
         // A group of its own, so that what it has started can be ended with it.
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
-        var argv = words.map { strdup($0) } + [nil]
+        // The directory of a child cannot be set from Swift; the shell becomes the program.
+        let shell = ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", directory]
+        var argv = (shell + words).map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]
         defer { for string in argv + envp { free(string) } }
         var child: pid_t = 0
-        let error = posix_spawn(&child, words[0], &actions, &attributes, &argv, &envp)
+        let error = posix_spawn(&child, shell[0], &actions, &attributes, &argv, &envp)
         guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
         return child
     }

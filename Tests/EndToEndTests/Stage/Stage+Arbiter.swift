@@ -73,7 +73,9 @@ final class ArbiterLine {
             socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (runtime + "/socket").utf8) }
+        withUnsafeMutableBytes(of: &address.sun_path) {
+            $0.copyBytes(from: (runtime + "/socket").utf8)
+        }
         let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -91,6 +93,12 @@ final class ArbiterLine {
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Sends unless that would have to wait.
+    func sendAtOnce(_ bytes: [UInt8]) -> Bool {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        return Glibc.send(socket, bytes, bytes.count, flags) == bytes.count
     }
 
     /// The next message; nil when the connection has ended, or nothing comes.

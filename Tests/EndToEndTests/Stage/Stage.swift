@@ -25,7 +25,8 @@ final class Stage {
         self.hosting = hosting
         var template = Array("/tmp/fc-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw StageError("no directory to play in") }
-        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let made = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         directory = made
         runtime = made + "/run"
     }

@@ -171,8 +171,9 @@ struct Witness: Hashable {
 
     func seen(_ id: PresenterID) -> SeenPresenter? { presenters.first { $0.registered.id == id } }
 
-    /// Whether a presenter has relinquished, or is being asked to, for a claim that is not over. One
-    /// that could not be asked yet does not count.
+    /// Whether a presenter has relinquished, or is being asked to, for a claim that is not over.
+    ///
+    /// A claim that could not ask yet does not count.
     private func isRelinquished(_ id: PresenterID, _ kind: Relinquishment) -> Bool {
         rules.claims.contains { claim in
             guard needs[claim.id]?[id]?.relinquish.contains(kind) == true else { return false }

@@ -28,7 +28,9 @@ struct ModelClient: Hashable {
     }
 
     var phase = Phase.unborn
-    /// What the procedure wants next. Follows from the phase, and so is not part of the state.
+    /// What the procedure wants next.
+    ///
+    /// Follows from the phase, and so is not part of the state.
     var pending: MemoryOperation?
     var isAlive = true
     var isStopped = false
@@ -64,7 +66,9 @@ struct ModelClient: Hashable {
         _ = resume(observing: 0)
     }
 
-    /// Tells the procedure what was observed. Its outcome if it is finished.
+    /// Tells the procedure what was observed.
+    ///
+    /// Its outcome if it is finished.
     mutating func resume(observing value: UInt64) -> ClientOutcome? {
         pending = nil
         switch phase {

@@ -29,8 +29,17 @@ struct ModelConfiguration {
     var hosts = 2
     /// How many records a client has.
     var records = 1
-    /// Whether clients and first host start from nothing, or with everything in place.
-    var startsFromNothing = false
+    /// What is there at the beginning.
+    enum Start {
+        /// The first host reigns, and both clients are connected.
+        case inPlace
+        /// The first host reigns, and there is no client yet.
+        case host
+        /// Nobody is there.
+        case nothing
+    }
+
+    var start = Start.inPlace
     /// How often anybody dies, is stopped, forks.
     var deaths = 0
     var stops = 0
@@ -41,8 +50,9 @@ struct ModelConfiguration {
     var delegations = 0
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
-    /// Whether an accessor that the present host knows nothing of is a violation by itself. Without
-    /// this a fault must lead to real harm before it is caught.
+    /// Whether an accessor that the present host knows nothing of is a violation by itself.
+    ///
+    /// Without this a fault must lead to real harm before it is caught.
     var checksKnowledge = true
     var fault: LedgerFault?
 

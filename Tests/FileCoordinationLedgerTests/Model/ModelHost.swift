@@ -106,7 +106,9 @@ struct ModelHost: Hashable {
         _ = resume(observing: 0)
     }
 
-    /// Tells the procedure what was observed. Its outcome if it is finished.
+    /// Tells the procedure what was observed.
+    ///
+    /// Its outcome if it is finished.
     mutating func resume(observing value: UInt64) -> HostOutcome? {
         pending = nil
         switch phase {

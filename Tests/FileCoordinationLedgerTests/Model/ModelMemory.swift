@@ -85,7 +85,9 @@ struct ModelMemory: Hashable {
         words[index(cell)] = value
     }
 
-    /// A compare-and-swap. Returns what was there.
+    /// A compare-and-swap.
+    ///
+    /// Returns what was there.
     mutating func exchange(
         _ cell: ModelCell, expected: UInt64, desired: UInt64, by process: Int
     ) -> UInt64 {

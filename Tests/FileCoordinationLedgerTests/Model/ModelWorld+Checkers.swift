@@ -21,7 +21,8 @@ extension ModelWorld {
                 if task(other, configuration)?.place == place { throw .overlap(place: place) }
             }
             if configuration.checksKnowledge, let host = reigning,
-                !knows(host, client, place, configuration) {
+                !knows(host, client, place, configuration)
+            {
                 throw .unknownHolder(client: client, host: host)
             }
         }

@@ -96,8 +96,10 @@ extension ModelWorld {
             case .deposed: true
             case .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
                 .messaging, .granting, .reaping, .delegating, .revoking, .caring:
-                isLockFree(ofHost: earlier, configuration.fault) || hosts[earlier].isStopped
-                    && hosts[earlier].isAlive || configuration.deposesAtAnyTime
+                isLockFree(ofHost: earlier, configuration.fault)
+                    || hosts[earlier].isStopped
+                        && hosts[earlier].isAlive
+                    || configuration.deposesAtAnyTime
             }
         }
     }

@@ -4,7 +4,9 @@
 
 import FileCoordinationLedger
 
-/// A state of the model. A value: the explorer copies it to try what else could happen.
+/// A state of the model.
+///
+/// A value: the explorer copies it to try what else could happen.
 struct ModelWorld: Hashable {
     var memory: ModelMemory
     var clients: [ModelClient]
@@ -27,18 +29,28 @@ struct ModelWorld: Hashable {
         stops = configuration.stops
         forks = configuration.forks
         delegations = configuration.delegations
-        if !configuration.startsFromNothing { putInPlace() }
+        switch configuration.start {
+        case .nothing:
+            break
+        case .host:
+            putHostInPlace()
+        case .inPlace:
+            putHostInPlace()
+            putClientsInPlace()
+        }
     }
 
-    /// The first host reigns, and both clients are connected.
-    private mutating func putInPlace() {
-        memory[.word(.globalEpoch, of: 0)] = 1
+    private mutating func putClientsInPlace() {
         for client in clients.indices {
             memory[.word(.ledgerEpoch, of: client)] = 1
             clients[client].phase = .ready
             clients[client].isNamed = true
             hosts[0].listed |= 1 << client
         }
+    }
+
+    private mutating func putHostInPlace() {
+        memory[.word(.globalEpoch, of: 0)] = 1
         hosts[0].phase = .serving
         hosts[0].epoch = HostEpoch(truncating: 1)
     }
@@ -57,8 +69,9 @@ struct ModelWorld: Hashable {
         return !hosts[host].isAlive && !child
     }
 
-    /// Performs an operation on the ledger of `client`. What was observed, or nil if the process
-    /// fell asleep.
+    /// Performs an operation on the ledger of `client`.
+    ///
+    /// What was observed, or nil if the process fell asleep.
     mutating func perform(
         _ operation: MemoryOperation, on client: Int, by process: Int
     ) -> UInt64? {

@@ -120,7 +120,9 @@ final class Peer {
         while state == .running { try hear(patience: 20_000) }
     }
 
-    /// Hears whether a sleeper woke up meanwhile. With patience, waits for that.
+    /// Hears whether a sleeper woke up meanwhile.
+    ///
+    /// With patience, waits for that.
     func listen(patience: Int32 = 0) throws {
         guard state == .asleep, runs else { return }
         var descriptor = pollfd(

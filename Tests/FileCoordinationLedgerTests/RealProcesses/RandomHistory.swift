@@ -33,9 +33,9 @@ struct RandomHistory {
     private var misfortunes: [(step: Int, what: Misfortune)] = []
     private var step = 0
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, fault: LedgerFault? = nil) throws {
         numbers = SeededNumbers(seed: seed)
-        supervisor = try Supervisor()
+        supervisor = try Supervisor(fault: fault)
         for _ in 0..<Int.random(in: 0...2, using: &numbers) {
             let kinds = Misfortune.allCases
             misfortunes.append(
@@ -48,7 +48,9 @@ struct RandomHistory {
 
     var log: [String] { supervisor.log }
 
-    /// Runs it to the end. How many accesses there were.
+    /// Runs it to the end.
+    ///
+    /// How many accesses there were.
     mutating func run() throws -> Int {
         let orders = ["0,1", "1,0", "0,0", "1,1"]
         for _ in 0..<2 {
@@ -100,7 +102,9 @@ struct RandomHistory {
         }
     }
 
-    /// Nobody can go on. Whether something can be done about that.
+    /// Nobody can go on.
+    ///
+    /// Whether something can be done about that.
     private mutating func rest() throws -> Bool {
         if supervisor.hosts.count == 1, let host = supervisor.hosts.first, !host.runs {
             let next = try supervisor.startHost(deposing: host.isAlive, order: order())

@@ -22,7 +22,8 @@ final class Supervisor {
     init(fault: LedgerFault? = nil) throws {
         signal(SIGPIPE, SIG_IGN)
         self.fault = fault
-        path = FileManager.default.temporaryDirectory
+        path =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("ledger-test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true,
@@ -100,8 +101,9 @@ final class Supervisor {
 
     // MARK: What is to be seen
 
-    /// Those who can be let go on. An idle host is one of them only if something has happened since
-    /// it looked around.
+    /// Those who can be let go on.
+    ///
+    /// An idle host is one of them only if something has happened since it looked around.
     func candidates() throws -> [Peer] {
         for client in clients { try client.listen() }
         return peers.filter { peer in

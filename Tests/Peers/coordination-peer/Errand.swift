@@ -43,6 +43,7 @@ struct Errand: Sendable {
         case "count": Counting.run(self)
         case "journal": Counting.journal(self)
         case "fork": Forking.announceSleepingChild(self)
+        case "hello": say(Stranger.hello(at: order.operands[0]))
         case "exit": exit(0)
         case "exec": Forking.exec(order.arguments)
         default: say("cannot \(order.verb)")

@@ -10,7 +10,7 @@ enum Forking {
     static func announceSleepingChild(_ errand: Errand) {
         let child = forkProcess()
         if child == 0 { sleepForEver() }
-        errand.say("child \(child)")
+        errand.say("forked \(child)")
     }
 
     /// Forks inside an accessor; returns false where the accessor is to return.
@@ -20,7 +20,7 @@ enum Forking {
     static func forkInside(_ errand: Errand, mode: String) -> Bool {
         let child = forkProcess()
         guard child == 0 else {
-            errand.say("child \(child)")
+            errand.say("forked \(child)")
             return true
         }
         switch mode {

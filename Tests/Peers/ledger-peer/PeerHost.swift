@@ -113,7 +113,9 @@ struct PeerHost {
             isHeld: snapshot.state == .granted)
     }
 
-    /// Takes in what is new, and reaps what is over. Whether anything was reaped.
+    /// Takes in what is new, and reaps what is over.
+    ///
+    /// Whether anything was reaped.
     private mutating func lookAround() -> Bool {
         var hasReaped = false
         for name in names {

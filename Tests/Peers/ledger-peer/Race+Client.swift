@@ -85,8 +85,10 @@ extension Race {
 }
 
 /// The showing of the record and the look after it, without the machinery in between: in a debug
-/// build that would take longer than a store stays in its buffer. What a store observes is nothing,
-/// so the procedure can be asked for its next operation before the store is performed.
+/// build that would take longer than a store stays in its buffer.
+///
+/// What a store observes is nothing, so the procedure can be asked for its next operation before
+/// the store is performed.
 struct Burst {
     private let first: MemoryOperation?
 

@@ -67,7 +67,9 @@ extension Race {
         linger(lead + round &* 7 & 15)
     }
 
-    /// Delegates the place, and takes it back while the client claims it. Whether nobody holds it.
+    /// Delegates the place, and takes it back while the client claims it.
+    ///
+    /// Whether nobody holds it.
     private func revoke(
         _ reader: LedgerReader, _ epoch: HostEpoch, _ round: UInt64, lead: UInt64
     ) throws -> Bool {
@@ -93,7 +95,9 @@ extension Race {
         }
     }
 
-    /// Takes over from the other host while the client files. Whether nobody holds the place.
+    /// Takes over from the other host while the client files.
+    ///
+    /// Whether nobody holds the place.
     private func takeOver(
         _ reader: LedgerReader, _ epoch: HostEpoch, _ round: UInt64, lead: UInt64
     ) -> Bool {

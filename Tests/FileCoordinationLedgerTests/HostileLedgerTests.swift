@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client that is broken, or means harm, harms itself alone.
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Glibc
+import Testing
+
+struct HostileLedgerTests {
+    @Test func `A file that is no ledger is refused`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let name = writer.fileName
+        let header = try world.contents(of: name, count: 4096)
+        // Magic, version, record count, length, record length, slot count, owner, name length.
+        for offset in [0, 8, 12, 16, 24, 28, 36, 193] {
+            try world.scribble([header[offset] ^ 0x55], at: offset, in: name)
+            #expect(throws: LedgerError.self) { try world.reader(name) }
+            try world.scribble([header[offset]], at: offset, in: name)
+        }
+        _ = try world.reader(name)
+    }
+
+    @Test func `Links, directories, short files and other people's are refused`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        #expect(symlink(writer.fileName, world.path + "/link.ledger") == 0)
+        #expect(mkdir(world.path + "/directory.ledger", 0o700) == 0)
+        try FileSpace.truncate(
+            try world.directory.openFile("short.ledger", [.write, .create]), length: 4096)
+        #expect(mkfifo(world.path + "/pipe.ledger", 0o600) == 0)
+        for name in ["link", "directory", "short", "pipe", "missing"] {
+            #expect(throws: LedgerError.self) { try world.reader(name + ".ledger") }
+        }
+        #expect(throws: LedgerError.self) {
+            try LedgerReader(
+                directory: world.directory, name: writer.fileName,
+                expectedOwner: CurrentProcess.effectiveUserID &+ 1)
+        }
+    }
+
+    @Test func `Offsets and lengths that lead astray lead nowhere`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let claim = try writer.write(kind: .claim, body: [1])
+        writer.file(claim)
+        let record = 12288
+        for (length, offset) in [
+            (UInt32(433), UInt32(0)), (.max, 0), (1, 1), (1, 12288), (1, .max),
+            (2, UInt32(LedgerLayout.fileLength - 1)), (.max, .max),
+        ] {
+            try world.scribble(bytes(length) + bytes(offset), at: record + 40, in: writer.fileName)
+            #expect(reader.body(claim) == nil)
+            try world.scribble(bytes(length) + bytes(offset), at: record + 48, in: writer.fileName)
+            #expect(reader.outcome(claim) == nil)
+        }
+        let mark = [UInt8](repeating: 0xFF, count: 8)
+        try world.scribble(mark, at: 128, in: writer.fileName)
+        #expect(reader.scan().count == 1)
+        try reader.raise(to: try world.epochFile.raise())
+    }
+
+    private func bytes(_ number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    @Test func `A ledger that is cut off reads as zeros, and is known to be damaged`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let claim = try writer.write(kind: .claim, body: [1])
+        writer.file(claim)
+        try FileSpace.truncate(
+            try world.directory.openFile(writer.fileName, [.write]), length: 4096)
+        #expect(reader.scan().isEmpty)
+        #expect(reader.body(claim) == nil)
+        #expect(reader.grant(claim, world.epoch) == .refused)
+        #expect(reader.isDamaged)
+    }
+
+    @Test func `Scribbles never end the host`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        var numbers = SeededNumbers(seed: 20_261_121)
+        var claims: [RecordReference] = []
+        for _ in 0..<16 {
+            let claim = try writer.write(kind: .claim, body: [1, 2, 3], outcomeCapacity: 40)
+            writer.file(claim)
+            claims.append(claim)
+        }
+        var epoch = world.epoch
+        for round in 0..<1000 {
+            let offset = Int.random(in: 0..<12288 + 16 * 512, using: &numbers)
+            // A mark that is too high is only slow, and tested above.
+            if (128..<136).contains(offset) { continue }
+            let byte = UInt8.random(in: 0...255, using: &numbers)
+            try world.scribble([byte], at: offset, in: writer.fileName)
+            for snapshot in reader.scan() {
+                _ = reader.body(snapshot.reference)
+                _ = reader.outcome(snapshot.reference)
+                _ = reader.grant(snapshot.reference, epoch)
+                _ = reader.reap(snapshot.reference, epoch)
+            }
+            if round % 100 == 0, let next = epoch.successor {
+                epoch = next
+                try? reader.raise(to: epoch)
+            }
+            _ = try? world.reader(writer.fileName)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layout is frozen: programs built from different versions share ledgers. Whoever has to change
+// a number here has to change the layout's version, too.
+
+import FileCoordinationSystem
+import Glibc
+import Testing
+
+@testable import FileCoordinationLedger
+
+struct LayoutTests {
+    @Test func `The areas of a ledger are where they always were`() {
+        #expect(LedgerLayout.version == 1)
+        #expect(LedgerLayout.magic == 0x5245_4744_454C_4346)
+        #expect(LedgerLayout.headerLength == 4096)
+        #expect(LedgerLayout.slots == 4096)
+        #expect(LedgerLayout.slotCount == 1024)
+        #expect(LedgerLayout.records == 12288)
+        #expect(LedgerLayout.recordCount == 16384)
+        #expect(LedgerLayout.recordLength == 512)
+        #expect(LedgerLayout.heap == 8_400_896)
+        #expect(LedgerLayout.fileLength == 25_165_824)
+        #expect(LedgerLayout.offset(of: .ledgerEpoch) == 64)
+        #expect(LedgerLayout.offset(of: .recordMark) == 128)
+        #expect(LedgerLayout.offset(of: .slot(3)) == 4096 + 24)
+        #expect(LedgerLayout.offset(of: .record(2)) == 12288 + 1024)
+    }
+
+    @Test func `The fields of a record are where they always were`() {
+        typealias Record = LedgerLayout.Record
+        let fields = [
+            Record.word, Record.ticket, Record.filedAt, Record.grantedAt, Record.kind,
+            Record.thread, Record.bodyLength, Record.bodyOffset, Record.outcomeLength,
+            Record.outcomeOffset, Record.outcomeCapacity, Record.presenterState, Record.inline,
+        ]
+        #expect(fields == [0, 8, 16, 24, 32, 36, 40, 44, 48, 52, 56, 64, 80])
+        #expect(Record.inlineLength == 432)
+        #expect(LedgerLayout.inlineOutcome(behind: 5) == 88)
+    }
+
+    @Test func `A record word has its bits where they always were`() throws {
+        let epoch = try #require(HostEpoch(rawValue: 0x123456))
+        let word = RecordWord(.granted, [.local, .cared], epoch, generation: 0xAABB_CCDD)
+        #expect(word.rawValue == 0xAABB_CCDD_1234_5632)
+        #expect(word.lowHalf == 0x1234_5632)
+        #expect(word.state == .granted && word.flags == [.local, .cared] && word.epoch == epoch)
+        #expect(RecordState.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+        #expect(RecordWord(rawValue: 0xF).state == nil)
+        #expect(
+            SlotWord(isDelegated: true, epoch, sequence: 7).rawValue == 0x0000_0007_1234_5601)
+        #expect(HostEpoch(rawValue: 0x100_0000) == nil)
+        #expect(HostEpoch.maximum.successor == nil)
+        #expect(epoch.firstTicket == 0x1234_5600_0000_0001)
+    }
+
+    @Test func `Raising keeps all but the epoch, and cares for local records`() throws {
+        let one = try #require(HostEpoch(rawValue: 1))
+        let two = try #require(HostEpoch(rawValue: 2))
+        let asked = RecordWord(.asked, [], one, generation: 9)
+        #expect(asked.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
+        let local = RecordWord(.granted, .local, one, generation: 9)
+        #expect(
+            local.raised(to: two) == RecordWord(.granted, [.local, .cared], two, generation: 9))
+    }
+
+    @Test func `A ledger file is what the layout says, byte by byte`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer(programName: "editör")
+        let reference = try writer.write(
+            kind: .presenter, body: [1, 2, 3], outcomeCapacity: 4, thread: 77, wantsMessage: true)
+        writer.file(reference)
+        let bytes = try world.contents(of: writer.fileName, count: 16384)
+
+        #expect(Array(bytes[0..<8]) == Array("FCLEDGER".utf8))
+        #expect(number(bytes, 8, 4) == 1)
+        #expect(number(bytes, 12, 4) == 16384)
+        #expect(number(bytes, 16, 8) == 25_165_824)
+        #expect(number(bytes, 24, 4) == 512)
+        #expect(number(bytes, 28, 4) == 1024)
+        #expect(number(bytes, 32, 4) == UInt64(getpid()))
+        #expect(number(bytes, 36, 4) == UInt64(geteuid()))
+        #expect(number(bytes, 40, 8) > 0)
+        #expect(number(bytes, 48, 8) != 0 && number(bytes, 56, 8) != 0)
+        #expect(number(bytes, 64, 8) == 1)
+        #expect(number(bytes, 128, 8) == 1)
+        #expect(number(bytes, 192, 4) == 7)
+        #expect(Array(bytes[196..<203]) == Array("editör".utf8))
+
+        let record = Array(bytes[12288..<12800])
+        #expect(number(record, 0, 8) == 0x0000_0001_0000_0101)
+        #expect(number(record, 8, 8) == 0)
+        #expect(number(record, 16, 8) > 0)
+        #expect(number(record, 32, 4) == 0x102)
+        #expect(number(record, 36, 4) == 77)
+        #expect(number(record, 40, 4) == 3 && number(record, 44, 4) == 0)
+        #expect(number(record, 48, 4) == 0 && number(record, 52, 4) == 0)
+        #expect(Array(record[80..<83]) == [1, 2, 3])
+    }
+
+    private func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
+        bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
