@@ -60,8 +60,7 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
 
     /// Where the item is.
     ///
-    /// Follows announced moves until the accessor starts (Rule 11.4). If nothing moved, it is the
-    /// URL that the intent was made with, in the same spelling (Rule 1.8).
+    /// The URL that the intent was made with, in the same spelling (Rule 1.8).
     open var url: URL { wish.withLock { $0.url } }
 
     /// What the caller asked for.

@@ -54,8 +54,7 @@ extension NSFileCoordinator {
 
         /// The item is going to be replaced by another one.
         ///
-        /// Waits and asks like ``forDeleting`` (Rule 2.8), but means the location: a waiting
-        /// replacement does not follow an item that moves away (Rule 11.5).
+        /// Waits and asks like ``forDeleting`` (Rule 2.8).
         public static let forReplacing = Self(rawValue: 1 << 3)
 
         /// Only metadata that does not depend on the item's contents is going to be written.

@@ -81,6 +81,12 @@ package enum HostLimits {
     package static let acceptPause: UInt64 = 50_000_000
     /// How long after its removal the socket is made anew, in nanoseconds.
     package static let restorePause: UInt64 = 50_000_000
+    /// How old an unlocked, unfinished ledger is when it is removed, in nanoseconds.
+    package static let abandonedAge: Int64 = 60_000_000_000
+    /// How often the names are looked at when the kernel cannot tell of their removal.
+    package static let unwatchedPause: UInt64 = 1_000_000_000
+    /// The most parties that a status report lists for one claim.
+    package static let reportedParties = 8
     /// The messages that are taken from one connection before the others have their turn.
     package static let messagesPerTurn = 64
 }

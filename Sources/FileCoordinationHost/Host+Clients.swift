@@ -75,6 +75,7 @@ extension Host {
         }
         if !client.deliveries.isEmpty { clientsToFlush.append(client.id) }
         forgetLostFailures(of: client)
+        returnLostItems(of: client)
         for claim in unanswered.keys.sorted() {
             let asks = unanswered[claim] ?? [:]
             for presenter in asks.keys.sorted() where presenters[presenter]?.client == client.id {
@@ -83,11 +84,18 @@ extension Host {
                 }
             }
         }
+    }
+
+    /// Gives presenters back what they do not know they have; before they are asked for it again.
+    private func returnLostItems(of client: Client) {
         for entry in arbiter.presenters where entry.presenter.client == client.id {
             guard let address = presenters[entry.presenter.id],
                 let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
             else { continue }
             for kind in snapshot.relinquished where !entry.presenter.relinquished.contains(kind) {
+                let delivery = Delivery(
+                    presenter: WireRecord(address.record), message: .reacquire(kind))
+                if client.deliveries.contains(delivery) { continue }
                 deliver(.reacquire(kind), to: entry.presenter.id)
             }
         }

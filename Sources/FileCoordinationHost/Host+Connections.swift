@@ -162,8 +162,18 @@ extension Host {
         case .kept:
             try? poller.modify(
                 connection.socket.descriptor, token: connection.token, [.readable, .writable])
-        case .hopeless: close(connection)
+        case .hopeless:
+            // Not closed here: its client's death would be told in the middle of carrying out what
+            // the arbiter wanted for another reason.
+            doomed.append(connection)
         }
+    }
+
+    /// Closes the connections that could not be sent to.
+    func closeDoomed() {
+        let hopeless = doomed
+        doomed = []
+        for connection in hopeless { close(connection) }
     }
 
     func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
@@ -181,6 +191,7 @@ extension Host {
         try? poller.remove(connection.socket.descriptor)
         connection.socket.shutDown()
         guard let client = connection.client, client.connection === connection else { return }
+        connection.client = nil
         client.connection = nil
         connectionEnded(of: client)
     }

@@ -15,12 +15,14 @@ extension Host {
             backlog: HostLimits.listenBacklog)
         try poller.add(fresh.descriptor, token: FixedToken.listener, .readable)
         listener = fresh
+        socketIdentity = try? runtime.directory.status(of: RuntimeDirectory.Name.socket)
     }
 
     func watchRuntimeDirectory() {
         watch = nil
+        defer { if watch == nil { restoreAt = MonotonicClock.now + HostLimits.unwatchedPause } }
         guard let fresh = try? DirectoryWatch(),
-            (try? fresh.add(runtime.directory, [.removed, .movedFrom, .itselfRemoved])) != nil,
+            (try? fresh.add(runtime.directory, [.removed, .movedFrom, .itselfRemoved, .itselfMoved])) != nil,
             (try? poller.add(fresh.descriptor, token: FixedToken.watch, .readable)) != nil
         else { return }
         watch = fresh
@@ -33,9 +35,12 @@ extension Host {
         restoreAt = MonotonicClock.now + HostLimits.restorePause
     }
 
-    /// Whether the socket's name is there.
+    /// Whether the socket's name leads to our socket.
     private var isFound: Bool {
-        (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) != nil && isDirectoryThere
+        guard let there = try? runtime.directory.status(of: RuntimeDirectory.Name.socket),
+            let ours = socketIdentity, there.inode == ours.inode
+        else { return false }
+        return isDirectoryThere
     }
 
     /// Whether the directory's path still leads to the directory.
@@ -43,12 +48,15 @@ extension Host {
         guard let there = try? FileStatus(path: runtime.path, followLinks: false),
             let ours = try? runtime.directory.status()
         else { return false }
-        return there.inode == ours.inode && there.device == ours.device
+        guard there.inode == ours.inode, there.device == ours.device else { return false }
+        // Emptied is as good as removed: who comes new would lock another file.
+        let ledgers = try? runtime.directory.status(of: RuntimeDirectory.Name.ledgers)
+        return ledgers != nil && ledgers?.inode == (try? runtime.ledgers.status())?.inode
     }
 
     /// Makes anew what is missing, if anybody needs this host at all.
     func restoreNames() {
-        restoreAt = nil
+        restoreAt = watch == nil ? MonotonicClock.now + HostLimits.unwatchedPause : nil
         guard !isFound else { return }
         guard isDirectoryThere || !clients.isEmpty else {
             ending = ending ?? .vanished
@@ -76,7 +84,7 @@ extension Host {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "host anew")
         }
         // The next host's epoch must be above those in the ledgers that this one has raised.
-        let epochs = try EpochFile(directory: fresh.directory)
+        let epochs = try EpochFile(directory: fresh.directory, isProtected: true)
         while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
         roleLock = role
@@ -88,7 +96,7 @@ extension Host {
     ///
     /// Whoever is choosing a host just now keeps this one here.
     func leaveWhenIdle() {
-        idleSince = nil
+        idleSince = MonotonicClock.now
         guard
             let election =
                 (try? RoleLock.tryAcquire(

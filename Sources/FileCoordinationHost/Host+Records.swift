@@ -33,6 +33,8 @@ extension Host {
     }
 
     private func consider(_ snapshot: RecordSnapshot, of client: Client) {
+        // Buried, perhaps by what an earlier record of it led to.
+        guard clients[client.id] === client else { return }
         let reference = snapshot.reference
         let known = client.known[reference.index].flatMap {
             $0.generation == reference.generation ? $0 : nil
@@ -43,10 +45,13 @@ extension Host {
             if known == nil { fileClaim(snapshot, of: client) }
         case (.asked, .presenter):
             if known == nil { addPresenter(snapshot, of: client) }
-        case (.granted, _):
-            // Known, or a grant of a former host that recovery has seen; a record cannot come to
-            // be granted without either.
-            break
+        case (.granted, .claim):
+            // Unknown: granted by a former host, in a ledger that could not be read at recovery.
+            guard known == nil, let claim = makeClaim(snapshot, of: client) else { break }
+            tell(.claimRecovered(claim))
+        case (.granted, .presenter):
+            guard known == nil, let presenter = makePresenter(snapshot, of: client) else { break }
+            tell(.presenterAdded(presenter))
         case (.released, .claim): endClaim(snapshot, known, of: client)
         case (.cancelled, .claim):
             if case .claim(let claim) = known?.identity { cancel(claim) }
@@ -126,10 +131,11 @@ extension Host {
         claims[claim] = nil
     }
 
-    /// Gives the record back to its client.
+    /// Gives the record back to its client, when all has been sent that follows from it: a host
+    /// that dies before leaves the outcome to the next.
     private func forget(_ snapshot: RecordSnapshot, of client: Client) {
         client.known[snapshot.reference.index] = nil
-        client.ledger.reap(snapshot.reference, epoch)
+        recordsToReap.append((client, snapshot.reference))
     }
 
     private func reject(_ snapshot: RecordSnapshot, of client: Client) {

@@ -13,9 +13,10 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
-    func recover() {
+    /// Throws if a living ledger cannot be read: who does not know what runs must not grant.
+    func recover() throws {
         tell(.clockAdvanced(to: MonotonicClock.now))
-        let owners = adoptLedgers()
+        let owners = try adoptLedgers()
         // Of those that died with, or after, the former host, only what they did still matters.
         let living = owners.filter { $0.ledger.isAlive }
         let dead = owners.filter { !$0.ledger.isAlive }
@@ -64,12 +65,19 @@ extension Host {
         return key(first) < key(second)
     }
 
-    private func adoptLedgers() -> [Client] {
+    private func adoptLedgers() throws -> [Client] {
         var owners: [Client] = []
-        for name in ((try? runtime.ledgers.names()) ?? []).sorted() where LedgerName.isFinal(name) {
-            do {
+        let names = try runtime.ledgers.names().sorted()
+        for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
+        for name in names where LedgerName.isFinal(name) {
+            do throws(LedgerError) {
                 owners.append(try adopt(name))
             } catch {
+                switch error {
+                case .system(let cause) where cause.code == ErrorNumber.noSuchFile: continue
+                case .system, .noSpace: throw error
+                default: break
+                }
                 configuration.log(.ledgerRejected(name: name, reason: "\(error)"))
             }
         }
@@ -80,6 +88,17 @@ extension Host {
             suspect(client)
         }
         return owners
+    }
+
+    /// Removes a ledger whose client died while it made it.
+    private func removeIfAbandoned(_ name: String) {
+        guard let file = try? runtime.ledgers.openFile(name, [.read, .write]),
+            (try? FileLock.isHeldByAnother(file)) == false,
+            // Made and not locked yet is not abandoned.
+            let status = try? file.status(),
+            RealTimeClock.now - status.changed > HostLimits.abandonedAge
+        else { return }
+        try? runtime.ledgers.remove(name)
     }
 
     private func recoverPresenter(_ snapshot: RecordSnapshot, of client: Client) {

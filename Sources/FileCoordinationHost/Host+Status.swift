@@ -44,7 +44,7 @@ extension Host {
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
             stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
             isStopped: isStopped(owner), items: entry.claim.items,
-            waitsFor: parties(inTheWayOf: entry.claim.id))
+            waitsFor: parties(inTheWayOf: entry.claim.id, limit: HostLimits.reportedParties))
     }
 
     private func status(
@@ -58,8 +58,8 @@ extension Host {
             isUnresponsive: false, isStopped: isStopped(owner))
     }
 
-    private func parties(inTheWayOf claim: ClaimID) -> [Party] {
-        arbiter.impediments(of: claim).prefix(WireLimits.parties).compactMap { impediment in
+    private func parties(inTheWayOf claim: ClaimID, limit: Int = WireLimits.parties) -> [Party] {
+        arbiter.impediments(of: claim).prefix(limit).compactMap { impediment in
             switch impediment {
             case .claim(let other): party(claim: other)
             case .presenter(let presenter, let steps): party(presenter: presenter, steps)

@@ -47,7 +47,9 @@ package final class Host {
     var listener: SequencedSocket?
     var watch: DirectoryWatch?
     var roleLock: RoleLock?
-    /// When to make the socket's name anew.
+    /// Which file our socket's name led to.
+    var socketIdentity: FileStatus?
+    /// When to look whether the names are there, and to make them anew.
     var restoreAt: UInt64?
 
     var clients: [ClientID: Client] = [:]
@@ -58,6 +60,10 @@ package final class Host {
     var presenters: [PresenterID: RecordAddress] = [:]
     /// What presenters were asked on behalf of a claim and have not answered.
     var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// Connections whose other end is gone or does not read.
+    var doomed: [Connection] = []
+    /// Records of ended claims, given back once everybody has been told of them.
+    var recordsToReap: [(client: Client, record: RecordReference)] = []
     /// Clients with messages to send at the end of this turn, in the order of the first one.
     var clientsToFlush: [ClientID] = []
 
@@ -93,19 +99,20 @@ package final class Host {
         self.configuration = configuration
         self.wakeUp = wakeUp
         poller = try Poller()
-        epoch = try EpochFile(directory: runtime.directory).raise()
+        epoch = try EpochFile(directory: runtime.directory, isProtected: true).raise()
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
-        recover()
+        try recover()
         // Only now, so that nobody finds a host that knows nothing yet.
         try listen()
         watchRuntimeDirectory()
+        idleSince = MonotonicClock.now
     }
 
     /// Serves until there is a reason to leave, and gives the role up.
     package func run() -> HostEnding {
         var ready: [Poller.Ready] = []
         while true {
-            flushDeliveries()
+            finishTurn()
             if let ending { return leave(ending) }
             do {
                 try poller.wait(into: &ready, until: nextDeadline)
@@ -116,6 +123,16 @@ package final class Host {
             for event in ready { dispatch(event) }
             runTimers()
         }
+    }
+
+    /// Sends what was decided, and acts on what comes of that, until nothing does.
+    private func finishTurn() {
+        repeat {
+            closeDoomed()
+            flushDeliveries()
+        } while !doomed.isEmpty || !clientsToFlush.isEmpty
+        for (client, record) in recordsToReap { client.ledger.reap(record, epoch) }
+        recordsToReap = []
     }
 
     private func dispatch(_ event: Poller.Ready) {
@@ -191,6 +208,8 @@ package final class Host {
         listener = nil
         for connection in connections.values { connection.socket.shutDown() }
         connections = [:]
+        // Each knows the other.
+        for client in clients.values { client.connection = nil }
         return ending
     }
 }

@@ -39,11 +39,15 @@ package final class RoleLock: Sendable {
         _ name: String, in runtime: RuntimeDirectory,
         lock: (Descriptor) throws(SystemError) -> Bool
     ) throws(SystemError) -> RoleLock? {
-        var file: Descriptor? = try runtime.directory.openFile(
-            name, [.read, .write, .create], mode: 0o600)
-        guard let number = file?.number else { preconditionFailure("It was opened just now") }
         // Until it is mapped and closed: a child that has the descriptor has the lock.
-        ForkGuard.closeInChild(number)
+        let opened = try ForkGuard.holdingForks { () throws(SystemError) in
+            let file = try runtime.directory.openFile(
+                name, [.read, .write, .create], mode: 0o600)
+            ForkGuard.closeInChild(file.number)
+            return file
+        }
+        let number = opened.number
+        var file: Descriptor? = consume opened
         defer {
             ForkGuard.holdingForks {
                 ForkGuard.keepInChild(number)

@@ -75,8 +75,9 @@ public final class LedgerReader: Sendable {
 
     /// Whether the client lives: its lock is held.
     ///
-    /// False when that cannot be told.
-    public var isAlive: Bool { (try? FileLock.isHeldByAnother(file)) ?? false }
+    /// True when that cannot be told: a claim that is kept too long does less harm than one that is
+    /// given away while its accessor runs.
+    public var isAlive: Bool { (try? FileLock.isHeldByAnother(file)) ?? true }
 
     /// Whether the client has cut off its file: nothing in it can be trusted.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }

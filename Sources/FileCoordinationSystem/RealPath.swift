@@ -25,6 +25,19 @@ public enum RealPath {
         return resolved
     }
 
+    /// What the symbolic link at `path` holds; nil if there is none.
+    public static func target(ofLink path: [UInt8]) -> [UInt8]? {
+        guard let name = try? CName(path, for: "read the link") else { return nil }
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = name.withPointer { pointer in
+            buffer.withUnsafeMutableBytes { raw in
+                guard let base = raw.baseAddress else { return -1 }
+                return readlink(pointer, base, raw.count)
+            }
+        }
+        return count >= 0 ? Array(buffer[..<count]) : nil
+    }
+
     /// Whether there is a regular file at `path` that this process may execute.
     public static func isExecutableFile(_ path: String) -> Bool {
         guard let status = try? FileStatus(path: path), status.kind == .regular else {

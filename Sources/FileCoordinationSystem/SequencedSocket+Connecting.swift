@@ -14,7 +14,9 @@ extension SequencedSocket {
     public static func listener(
         in directory: Directory, name: String, backlog: Int32 = 128
     ) throws(SystemError) -> SequencedSocket {
-        let listener = SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))
+        let listener = try make { () throws(SystemError) in
+            try check(fcs_socket(), "make a socket")
+        }
         let number = listener.descriptor.number
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
         // Short, so that a path that fits with the name also fits with this one.
@@ -41,7 +43,9 @@ extension SequencedSocket {
     public static func connect(
         in directory: Directory, name: String, patience: Duration? = nil
     ) throws(SystemError) -> SequencedSocket {
-        let connection = SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))
+        let connection = try make { () throws(SystemError) in
+            try check(fcs_socket(), "make a socket")
+        }
         let address = try address(of: name, in: directory)
         let limit = patience.map { MonotonicClock.nanoseconds(in: $0) }
         let result = address.withPointer {
@@ -53,13 +57,24 @@ extension SequencedSocket {
 
     /// Takes the next connection that waits at this listener; `nil` if there is none.
     public func accept() throws(SystemError) -> SequencedSocket? {
-        let number = fcs_socket_accept(descriptor.number)
-        // The latter: whoever waited has gone again.
-        guard number != -EAGAIN, number != -ECONNABORTED else { return nil }
-        return SequencedSocket(adopting: try check(number, "accept a connection"))
+        try ForkGuard.holdingForks { () throws(SystemError) in
+            let number = fcs_socket_accept(descriptor.number)
+            // The latter: whoever waited has gone again.
+            guard number != -EAGAIN, number != -ECONNABORTED else { return nil }
+            return SequencedSocket(adopting: try check(number, "accept a connection"))
+        }
     }
 
     /// The directory's path with the name, while that fits; else a path through the descriptor.
+    /// Makes a socket that no forked child gets to see.
+    private static func make(
+        _ number: () throws(SystemError) -> Int32
+    ) throws(SystemError) -> SequencedSocket {
+        try ForkGuard.holdingForks { () throws(SystemError) in
+            SequencedSocket(adopting: try number())
+        }
+    }
+
     private static func address(
         of name: String, in directory: Directory
     ) throws(SystemError) -> CName {

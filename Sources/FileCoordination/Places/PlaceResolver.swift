@@ -76,14 +76,19 @@ enum PlaceResolver {
     private static let dotDot: [UInt8] = [UInt8(ascii: "."), UInt8(ascii: ".")]
 
     private static func canonicalPath(of bytes: [UInt8]) throws(PlaceError) -> ItemPath {
-        var components = bytes.split(separator: slash).map { Array($0) }.filter { $0 != dot }
-        guard let last = components.last else { return try path([]) }
-        // What ends in ".." names a directory, not a link.
-        if last == dotDot { return try path(realComponents(of: components)) }
+        var components = bytes.split(separator: slash).map { Array($0) }
+        // What ends in "." or ".." names a directory, not a link that leads there.
+        let namesDirectory = components.last == dot || components.last == dotDot
+        components.removeAll { $0 == dot }
+        guard let last = components.last, !namesDirectory else {
+            return try path(realComponents(of: components))
+        }
         components.removeLast()
-        let parent = try realComponents(of: components)
-        return try path(parent + [last])
+        return try path(realComponents(of: components) + [last])
     }
+
+    /// As many links to nowhere are followed as the kernel follows links to somewhere.
+    private static let linkLimit = 40
 
     /// The real path of a directory, or of as much of it as exists, plus the rest as it is written.
     private static func realComponents(
@@ -91,6 +96,7 @@ enum PlaceResolver {
     ) throws(PlaceError) -> [ItemPath.Component] {
         var existing = components
         var rest: [ItemPath.Component] = []
+        var links = 0
         while true {
             do {
                 let real = try RealPath.resolve(joined(existing))
@@ -98,7 +104,16 @@ enum PlaceResolver {
             } catch {
                 let isAbsent =
                     error.code == ErrorNumber.noSuchFile || error.code == ErrorNumber.notADirectory
-                guard isAbsent, let last = existing.popLast() else { throw PlaceError(error) }
+                guard isAbsent else { throw PlaceError(error) }
+            }
+            if let target = RealPath.target(ofLink: joined(existing)) {
+                // A link whose target is missing is another spelling of where it leads (Rule 1.3).
+                links += 1
+                guard links <= linkLimit else { throw .linkLoop }
+                let isAbsolute = target.first == slash
+                let steps = target.split(separator: slash).map { Array($0) }.filter { $0 != dot }
+                existing = (isAbsolute ? [] : existing.dropLast()) + steps
+            } else if let last = existing.popLast() {
                 rest.insert(last, at: 0)
             }
         }

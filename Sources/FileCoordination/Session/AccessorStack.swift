@@ -8,18 +8,32 @@ import FileCoordinationSystem
 
 /// The calling thread's accessors, innermost last.
 enum AccessorStack {
-    private static let slot = ThreadSlot<[RecordReference]>()
+    private static let slot = ThreadSlot<Stack>()
+
+    private struct Stack {
+        /// The process whose claims these are: a forked child is inside of none.
+        var process: UInt64
+        var records: [RecordReference]
+    }
 
     /// The claims whose accessors the calling thread is inside of.
-    static var current: [RecordReference] { slot.value ?? [] }
+    static var current: [RecordReference] {
+        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return [] }
+        return stack.records
+    }
 
     /// Notes that an accessor starts on this thread.
-    static func push(_ record: RecordReference) { slot.value = current + [record] }
+    static func push(_ record: RecordReference) { set(current + [record]) }
 
     /// Notes that an accessor has returned on this thread.
     static func pop(_ record: RecordReference) {
         var records = current
         if let index = records.lastIndex(of: record) { records.remove(at: index) }
-        slot.value = records.isEmpty ? nil : records
+        set(records)
+    }
+
+    private static func set(_ records: [RecordReference]) {
+        slot.value =
+            records.isEmpty ? nil : Stack(process: ForkGuard.processToken, records: records)
     }
 }

@@ -87,6 +87,12 @@ package final class CoordinatedAccess: Sendable {
         return try accessor(items.map(\.url))
     }
 
+    /// Ends a granted claim whose accessor will not run.
+    func abandon() {
+        guard session.isOurs else { return }
+        session.release(claim, outcomes: items.map { _ in .unchanged })
+    }
+
     /// Notes that the accessor starts on this thread.
     private func begin() {
         AccessorStack.push(claim.record)

@@ -80,7 +80,9 @@ final class LaterAccess: Sendable {
 
     private func enqueue(_ access: CoordinatedAccess, _ ending: AccessEnding) {
         core.endWaiting(access)
-        queue.addOperation { [core, accessor] in
+        let hasRun = Lock(false)
+        let operation = BlockOperation { [core, accessor] in
+            hasRun.withLock { $0 = true }
             switch ending {
             case .granted:
                 access.run { _ in accessor(nil) }
@@ -89,6 +91,12 @@ final class LaterAccess: Sendable {
             case .cancelled, .timedOut: accessor(CoordinatorCore.cancelledError)
             }
         }
+        // Whoever cancels the queue's operations means this one, too: without its accessor the
+        // claim would be held for ever.
+        operation.completionBlock = {
+            if case .granted = ending, !hasRun.withLock({ $0 }) { access.abandon() }
+        }
+        queue.addOperation(operation)
     }
 }
 #endif

@@ -40,7 +40,7 @@ extension Session {
     /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
     @discardableResult
     func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
-        guard claim.giveUp(reason) else { return false }
+        guard isOurs, claim.giveUp(reason) else { return false }
         finish(claim.record)
         return true
     }

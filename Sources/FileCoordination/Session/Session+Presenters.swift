@@ -141,10 +141,16 @@ extension Session {
             state.claims[record] = nil
             return state.presenters.contains { $0.registration === entry.registration }
         }
+        if case .failed(let error) = ending {
+            // It stays where it was known, if it was.
+            entry.registration.tie.withLock { tie in
+                if tie.record == record { tie.record = former }
+            }
+            throw error
+        }
         // Removed by another thread meanwhile, which could not know of this record.
         if !isWanted { endRecord(record) }
         if let former { endRecord(former) }
-        if case .failed(let error) = ending { throw error }
     }
 
     private func remove(_ reference: PresenterReference) {
@@ -210,7 +216,7 @@ extension Session {
     private func noteRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {
-        guard let record = registration.tie.withLock({ $0.record }) else { return }
+        guard isOurs, let record = registration.tie.withLock({ $0.record }) else { return }
         switch kind {
         case .reader: ledger.setRelinquished(record, reader: isRelinquished)
         case .writer: ledger.setRelinquished(record, writer: isRelinquished)

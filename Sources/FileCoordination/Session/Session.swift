@@ -108,6 +108,7 @@ package final class Session: Sendable {
 
     /// Tells the host to look at `record`, now or by way of the next hello.
     func announce(_ message: ClientMessage) {
+        guard isOurs else { return }
         let isSent = state.withLock { state in
             guard let socket = state.socket else { return false }
             return link.send(message, on: socket)
@@ -125,10 +126,17 @@ package final class Session: Sendable {
                 _ = try socket.send(hello.encode())
                 state.socket = socket
                 state.isRefused = false
+                state.deliveryParts = .delivery
             }
         }
         try result.get()
-        // Grants to asynchronous callers whose message was lost with the former host.
+    }
+
+    /// Looks for grants to asynchronous callers whose message went to the former connection.
+    ///
+    /// When the host says welcome: what it granted before it knew of this connection it granted
+    /// before that, and what it grants later it says.
+    func noteGrants() {
         for claim in state.withLock({ Array($0.claims.values) }) { claim.noteGrant() }
     }
 
@@ -151,6 +159,7 @@ package final class Session: Sendable {
 
     /// Fails all that waits: no arbiter can be reached.
     func fail(_ error: NSError) {
+        noteGrants()
         for claim in state.withLock({ Array($0.claims.values) }) {
             giveUp(claim, .failed(error))
         }

@@ -140,9 +140,13 @@ extension Session {
     /// Acts on what the host says; false when it ends the conversation.
     func receive(_ message: HostMessage) -> Bool {
         switch message {
-        case .welcome: break
+        case .welcome: noteGrants()
         case .refused(let refusal):
-            state.withLock { $0.isRefused = true }
+            // Without a socket, so that whoever files from now on rings.
+            state.withLock { state in
+                state.isRefused = true
+                state.socket = nil
+            }
             fail(FailureReason.arbiterUnreachable(refusal.text).nsError)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)

@@ -35,7 +35,8 @@ final class Stage {
     func strike() {
         for program in programs { program.end() }
         // Daemons and forked children are nobody's child; they are known by their environment.
-        while case let left = processesOfThisStage(), !left.isEmpty {
+        let end = Date() + Program.patience
+        while case let left = processesOfThisStage(), !left.isEmpty, Date() < end {
             for process in left { kill(process, SIGKILL) }
             poll(nil, 0, 2)
         }

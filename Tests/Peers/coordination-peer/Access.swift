@@ -12,7 +12,7 @@ struct Access {
         call(&failure, accessor)
     }
 
-    /// `LABEL read PATH [options=NAME,NAME]`
+    /// `LABEL read PATH [options=NAME,NAME]`.
     static func reading(_ errand: Errand) throws -> Access {
         let url = url(errand.order.operands[0])
         let options = readingOptions(errand.order.option("options"))
@@ -24,7 +24,7 @@ struct Access {
         }
     }
 
-    /// `LABEL write PATH [options=NAME]`
+    /// `LABEL write PATH [options=NAME]`.
     static func writing(_ errand: Errand) throws -> Access {
         let url = url(errand.order.operands[0])
         let options = writingOptions(errand.order.option("options"))
@@ -36,7 +36,7 @@ struct Access {
         }
     }
 
-    /// `LABEL readwrite PATH PATH`
+    /// `LABEL readwrite PATH PATH`.
     static func both(_ errand: Errand) -> Access {
         let urls = errand.order.operands.map { url($0) }
         let coordinator = errand.coordinator
@@ -47,7 +47,7 @@ struct Access {
         }
     }
 
-    /// `LABEL writewrite PATH PATH`
+    /// `LABEL writewrite PATH PATH`.
     static func two(_ errand: Errand) -> Access {
         let urls = errand.order.operands.map { url($0) }
         let coordinator = errand.coordinator
@@ -58,7 +58,7 @@ struct Access {
         }
     }
 
-    /// `read:PATH[:OPTION]` or `write:PATH[:OPTION]`
+    /// `read:PATH[:OPTION]` or `write:PATH[:OPTION]`.
     static func intent(_ text: String) -> NSFileAccessIntent? {
         let parts = text.split(separator: ":").map(String.init)
         guard parts.count > 1 else { return nil }

@@ -57,7 +57,7 @@ struct Errand: Sendable {
         order.option("using").map { mailroom.coordinator($0) } ?? NSFileCoordinator()
     }
 
-    /// `NAME coordinator [presenter=LABEL] [purpose=ID]`
+    /// `NAME coordinator [presenter=LABEL] [purpose=ID]`.
     private func makeCoordinator() {
         let presenter = order.option("presenter").flatMap { mailroom.presenter($0) }
         let coordinator = NSFileCoordinator(filePresenter: presenter)
@@ -102,7 +102,7 @@ struct Errand: Sendable {
 
     // MARK: Accesses on a queue
 
-    /// `LABEL later [queue=suspended] [using=NAME] read:PATH write:PATH:OPTION ...`
+    /// `LABEL later [queue=suspended] [using=NAME] read:PATH write:PATH:OPTION ...`.
     private func later() {
         let inbox = mailroom.open(order.label)
         let queue = SerialQueue.make()
@@ -128,7 +128,7 @@ struct Errand: Sendable {
 
     // MARK: Presenters
 
-    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [FLAG ...]`
+    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [FLAG ...]`.
     func present() {
         let presenter = StagePresenter.make(order)
         mailroom.keep(presenter, as: order.label)
