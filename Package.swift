@@ -50,7 +50,6 @@ let package = Package(
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
-            exclude: ["Uploading", "Versions"],
             swiftSettings: strict),
 
         // MARK: Executables
