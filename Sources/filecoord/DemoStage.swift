@@ -154,11 +154,20 @@ final class DemoStage: Sendable {
         // Whoever is still there sees the end of its standard input.
         for actor in actors { try? actor.input.fileHandleForWriting.close() }
         for actor in actors { actor.process.waitUntilExit() }
-        // The arbiter is this directory's own, and nobody is left whom it could serve.
-        if let arbiter = try? StatusCommand.ask(environment)?.arbiter, arbiter.kind == .daemon {
-            try? ProcessHandle(processID: arbiter.processID).kill(signal: SIGTERM)
-        }
+        endDaemon()
         try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Ends the daemon, which is this directory's own and has nobody left to serve, and waits for
+    /// its end: a host whose names vanish makes them anew.
+    private func endDaemon() {
+        guard let arbiter = try? StatusCommand.ask(environment)?.arbiter,
+            arbiter.kind == .daemon,
+            let daemon = try? ProcessHandle(processID: arbiter.processID),
+            (try? daemon.kill(signal: SIGTERM)) != nil
+        else { return }
+        var end = pollfd(fd: daemon.descriptor.number, events: Int16(POLLIN), revents: 0)
+        _ = poll(&end, 1, 5000)
     }
 
     @discardableResult

@@ -107,6 +107,27 @@ class DeathTests: StageTestCase {
         }
     }
 
+    //  presenter               A
+    //  relinquish to writer
+    //                          write(f) granted, changes f
+    //                          killed
+    //  did change
+    //  reacquire
+    //
+    /// Rules 7.2, 7.3, 8.4 and 15.8.
+    func testWhatADeadWriterDidIsReported() throws {
+        let file = try stage.file("f")
+        let presenter = try stage.firstProgram("presenter")
+        try presenter.ask("p present \(file)", "p registered")
+        let a = try stage.peer("A")
+        try a.ask("a write \(file)", "a granted")
+        try a.ask("a put new", "a put")
+        a.end()
+        try presenter.hear("p reacquire from writer")
+        assertSaid(
+            presenter, ["p relinquish to writer", "p did change", "p reacquire from writer"])
+    }
+
     // MARK: Forking
 
     //  host                    A                       B

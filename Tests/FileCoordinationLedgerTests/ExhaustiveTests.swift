@@ -137,9 +137,12 @@ final class ExhaustiveTests: XCTestCase {
             ModelConfiguration(
                 name: "three hosts and delegation", tasks: Self.owner, hosts: 3, stops: 1,
                 delegations: 1))
+    }
+
+    func testThreeHostsOfWhichTwoDie() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "three hosts, two stops", tasks: Self.rivals, hosts: 3, stops: 2))
+                name: "three hosts, two deaths", tasks: Self.rivals, hosts: 3, deaths: 2))
     }
 
     func testDeposingARunningHost() throws {

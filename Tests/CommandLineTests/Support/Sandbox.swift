@@ -42,7 +42,12 @@ final class Sandbox {
     func tearDown() {
         for command in commands { command.killGroup() }
         for command in commands { _ = try? command.exitStatus() }
-        if let pid = try? status().arbiter?.pid { Foundation.kill(pid, SIGTERM) }
+        if let daemon = try? status().arbiter?.pid {
+            Foundation.kill(daemon, SIGTERM)
+            // Until it is gone, it would make anew what is removed.
+            let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+            while Foundation.kill(daemon, 0) == 0, Date() < deadline { usleep(1000) }
+        }
         try? FileManager.default.removeItem(at: directory)
     }
 
