@@ -18,8 +18,8 @@ public struct _NotImplemented: Sendable {}
 /// An object that takes part in coordinated access to one file or directory.
 ///
 /// Register it with `NSFileCoordinator.addFilePresenter(_:)`. Every method below is called on
-/// ``presentedItemOperationQueue`` (Rule 6, 16.5), but for those with an `async` spelling: these are
-/// started from that queue and run where their isolation says. Everything but the first two
+/// ``presentedItemOperationQueue`` (Rule 6, 16.5), but for those with an `async` spelling: these
+/// are started from that queue and run where their isolation says. Everything but the first two
 /// properties is optional; which methods a presenter has is read when it is registered, and a
 /// presenter is never sent, nor waited for, what it does not implement (Rule 5.3).
 ///
@@ -36,9 +36,10 @@ public struct _NotImplemented: Sendable {}
 
     /// The queue on which the methods below are called; read when the presenter is registered.
     ///
-    /// A serial queue gets them in order. Give it an `underlyingQueue` of its own, and keep that, for
-    /// operation queues do not: on Linux all operation queues without one share a few threads. Its
-    /// thread must not wait for coordinated access that in turn asks this presenter (Rule 16.2).
+    /// A serial queue gets them in order. Give it an `underlyingQueue` of its own, and keep that,
+    /// for operation queues do not: on Linux all operation queues without one share a few threads.
+    /// Its thread must not wait for coordinated access that in turn asks this presenter (Rule
+    /// 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
 
     /// The item that the user opened, if this presenter presents another one that goes with it.

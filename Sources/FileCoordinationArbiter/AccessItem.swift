@@ -69,7 +69,8 @@ public struct AccessItem: Hashable, Sendable {
     public var access: Access
     /// Whether the item is a directory (a package is one, too).
     public var isDirectory: Bool
-    /// Depths of the ancestors of `path`, itself included, that are packages; ascending (Rule 1.12).
+    /// Depths of the ancestors of `path`, itself included, that are packages; ascending (Rule
+    /// 1.12).
     ///
     /// A depth is a number of components: ``ItemPath/prefix(depth:)`` of it is the package.
     public var packageDepths: [Int]

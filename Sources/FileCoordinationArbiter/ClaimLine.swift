@@ -122,10 +122,10 @@ extension Arbiter {
     /// Has those looked at again that may have come free although nothing they wait for has ended.
     ///
     /// Only the exceptions can do that. Excuses hang on who waits for whom in a roundabout way, and
-    /// whatever happens anywhere can change that, also by making somebody wait for more than before.
-    /// But those who can be excused for such a reason are few, and known: claims made inside an
-    /// accessor (Rule 2.17), and claims of presenters that are being asked (Rule 2.16). They are
-    /// looked at in every turn; as a rule there are none.
+    /// whatever happens anywhere can change that, also by making somebody wait for more than
+    /// before. But those who can be excused for such a reason are few, and known: claims made
+    /// inside an accessor (Rule 2.17), and claims of presenters that are being asked (Rule 2.16).
+    /// They are looked at in every turn; as a rule there are none.
     func reconsiderExcusable(_ turn: inout Turn) {
         guard census.mayExcuseSomeone else { return }
         reconsider(census.nestedWaiting, &turn)

@@ -13,9 +13,9 @@ struct ClaimRecord: Hashable, Sendable {
         case filed
         /// Stage 1. One claim that it must wait for, and with which it is filed as a watcher.
         ///
-        /// There may be more; they are computed when that one is out of the way. So no list of edges
-        /// is kept up to date, and yet no wake-up is lost: a claim waits as long as it has *some*
-        /// claim to wait for.
+        /// There may be more; they are computed when that one is out of the way. So no list of
+        /// edges is kept up to date, and yet no wake-up is lost: a claim waits as long as it has
+        /// *some* claim to wait for.
         case waiting(behind: ClaimID)
         /// Stage 2. It holds its place, and presenters are being asked.
         case asking(Asking)
@@ -27,7 +27,8 @@ struct ClaimRecord: Hashable, Sendable {
     struct Asking: Hashable, Sendable {
         /// Presenters whose answer is missing; ascending.
         var awaited: [AwaitedAnswer] = []
-        /// Claims that were let past this one while it waited, and which must end (Rules 2.16, 2.17).
+        /// Claims that were let past this one while it waited, and which must end (Rules 2.16,
+        /// 2.17).
         var passers: OrderedIDs<ClaimID> = []
     }
 

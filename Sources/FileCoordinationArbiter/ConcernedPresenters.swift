@@ -81,8 +81,8 @@ extension Arbiter {
     /// The presenters of whatever else is inside the item's outermost package (Rule 6.4), but those
     /// of plain directories that contain the item (Rule 6.2).
     ///
-    /// The rule speaks of plain reads and writes; a D/M/R write inside a package is no smaller change
-    /// of it, and asks them too.
+    /// The rule speaks of plain reads and writes; a D/M/R write inside a package is no smaller
+    /// change of it, and asks them too.
     private func presentersBesides(_ spot: PlaceTree.Spot) -> [PresenterID] {
         guard !spot.item.packageDepths.isEmpty else { return [] }
         return tree.presenters(below: spot.line, except: tree.plainDirectories(between: spot))

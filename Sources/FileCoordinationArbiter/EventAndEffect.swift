@@ -82,7 +82,8 @@ public enum Event: Hashable, Sendable {
     case clientDied(ClientID)
     /// The monotonic time, in nanoseconds, of the events that follow.
     case clockAdvanced(to: UInt64)
-    /// Everything that a former arbiter left behind has been told (see ``Arbiter/init(recovering:)``).
+    /// Everything that a former arbiter left behind has been told (see
+    /// ``Arbiter/init(recovering:)``).
     case recoveryFinished
 }
 

@@ -5,11 +5,12 @@
 //
 // A (Rule 2.16), the save-back: the other claim waits for the answer of a presenter of our purpose,
 // and that presenter may be answering by means of this very claim.
-// B (Rule 2.17), re-entrance: the other claim waits for a granted claim of our purpose, inside whose
-// accessor we may be.
+// B (Rule 2.17), re-entrance: the other claim waits for a granted claim of our purpose, inside
+// whose accessor we may be.
 //
-// The other claim may wait in a roundabout way: behind a claim that is behind a claim. Where waiting
-// would be a certain deadlock (A, and B with a call made inside the accessor) that counts too.
+// The other claim may wait in a roundabout way: behind a claim that is behind a claim. Where
+// waiting would be a certain deadlock (A, and B with a call made inside the accessor) that counts
+// too.
 
 /// Excuses that were worked out already, while one claim is being looked at.
 struct Excuses {
@@ -28,7 +29,8 @@ extension Arbiter {
         _ record: ClaimRecord, from other: ClaimRecord, _ excuses: inout Excuses
     ) -> Bool {
         let purpose = record.claim.purpose
-        // Nearly always there is nobody to whom an exception could apply, and this is the end of it.
+        // Nearly always there is nobody to whom an exception could apply, and this is the end of
+        // it.
         let mayBeSavingBack = census.isAwaited(purpose)
         let mayBeInside = census.holdsGrant(purpose)
         guard mayBeSavingBack || mayBeInside else { return false }
@@ -42,8 +44,8 @@ extension Arbiter {
         return answer
     }
 
-    /// Exception A: whether `other` waits, in a roundabout way too, for the answer of a presenter of
-    /// this purpose.
+    /// Exception A: whether `other` waits, in a roundabout way too, for the answer of a presenter
+    /// of this purpose.
     private func isBehindPresenter(
         _ other: ClaimRecord, of purpose: Purpose, _ excuses: inout Excuses
     ) -> Bool {

@@ -84,7 +84,8 @@ extension PlaceTree {
         return result
     }
 
-    /// The presenters of everything strictly inside `top`, but those at `excluded` places; ascending.
+    /// The presenters of everything strictly inside `top`, but those at `excluded` places;
+    /// ascending.
     func presenters(below top: NodeID, except excluded: [NodeID] = []) -> [PresenterID] {
         var result: [PresenterID] = []
         var ahead = nodes[top].children

@@ -194,8 +194,8 @@ struct PlaceTree: Sendable {
     }
 }
 
-/// The tree says nothing that the claims and presenters do not say, so it takes no part in comparing
-/// two arbiters: node numbers depend on the past, and the past makes no difference.
+/// The tree says nothing that the claims and presenters do not say, so it takes no part in
+/// comparing two arbiters: node numbers depend on the past, and the past makes no difference.
 extension PlaceTree: Hashable {
     static func == (lhs: Self, rhs: Self) -> Bool { true }
     func hash(into hasher: inout Hasher) {}

@@ -61,7 +61,8 @@ public enum Relinquishment: UInt8, CaseIterable, Hashable, Sendable {
 
 /// What a presenter has to do before one claim may be granted, in this order (Rule 6.5).
 ///
-/// The client runs the steps one after the other and answers once, at the end or at the first error.
+/// The client runs the steps one after the other and answers once, at the end or at the first
+/// error.
 public struct YieldSteps: Hashable, Sendable {
     /// Which relinquish methods to call; reader first.
     public var relinquish: [Relinquishment]

@@ -7,8 +7,8 @@ public import Synchronization
 
 /// A word of 64 bits at an address, of which every access is atomic.
 ///
-/// It does not own the memory: the address must stay valid, and be used only like this. `@unchecked`
-/// because it holds an address; that all accesses are atomic is the very point.
+/// It does not own the memory: the address must stay valid, and be used only like this.
+/// `@unchecked` because it holds an address; that all accesses are atomic is the very point.
 public struct AtomicWord: @unchecked Sendable {
     /// Where the word is.
     public let address: UnsafeMutableRawPointer

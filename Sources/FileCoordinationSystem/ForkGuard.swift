@@ -14,8 +14,9 @@ internal import CFileCoordinationSystem
 public enum ForkGuard {
     /// From now on `descriptor` is closed in forked children, before `fork()` returns in them.
     ///
-    /// Descriptors from 65536 on are not guarded. Between a descriptor's creation and this call, and
-    /// between ``keepInChild(_:)`` and closing it, a fork in another thread lets one slip through.
+    /// Descriptors from 65536 on are not guarded. Between a descriptor's creation and this call,
+    /// and between ``keepInChild(_:)`` and closing it, a fork in another thread lets one slip
+    /// through.
     public static func closeInChild(_ descriptor: Int32) { fcs_close_in_child(descriptor) }
 
     /// Takes `descriptor` out again.

@@ -12,7 +12,8 @@ public enum ProcessState {
         return letter == UInt8(ascii: "T") || letter == UInt8(ascii: "t")
     }
 
-    /// The third field of `/proc/PID/stat`; the second is a name in brackets that may hold anything.
+    /// The third field of `/proc/PID/stat`; the second is a name in brackets that may hold
+    /// anything.
     private static func stateLetter(of processID: Int32) -> UInt8? {
         guard processID > 0 else { return nil }
         let number = open("/proc/\(processID)/stat", O_RDONLY | O_CLOEXEC)

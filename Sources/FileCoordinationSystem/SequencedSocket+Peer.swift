@@ -36,8 +36,8 @@ extension SequencedSocket {
 
     /// The process of ``peerCredentials()``; `nil` if it is gone, or cannot be had.
     ///
-    /// Exact since Linux 6.5. Before, a process that has got the number meanwhile would be taken for
-    /// it.
+    /// Exact since Linux 6.5. Before, a process that has got the number meanwhile would be taken
+    /// for it.
     public func peerProcess() -> ProcessHandle? {
         let number = fcs_socket_peer_process(descriptor.number)
         guard number >= 0 else { return nil }

@@ -7,8 +7,8 @@ import XCTest
 
 /// The protocol, exhaustively.
 ///
-/// The full product of two clients, two hosts, two places and all misfortunes is split, so that each
-/// part takes seconds: what one part leaves out is in another one. The large parts run with
+/// The full product of two clients, two hosts, two places and all misfortunes is split, so that
+/// each part takes seconds: what one part leaves out is in another one. The large parts run with
 /// FILECOORDINATION_LONG=1.
 final class ExhaustiveTests: XCTestCase {
     private func check(

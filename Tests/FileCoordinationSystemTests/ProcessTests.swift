@@ -50,7 +50,8 @@ final class ProcessTests: XCTestCase {
     func testADaemonHasItsOwnSessionAndNothingOfOurs() throws {
         let extra = try TestPipe()
         _ = fcntl(extra.reader.number, F_SETFD, 0)
-        // Builtins only: for a child the shell opens descriptors and blocks signals of its own accord.
+        // Builtins only: for a child the shell opens descriptors and blocks signals of its own
+        // accord.
         let script = """
             open= null= n=0
             while [ $n -lt 256 ]; do

@@ -10,6 +10,8 @@ enum Exceptions {
 
     /// Files that sleep for a time.
     static let sleeping: [String: String] = [
+        "Sources/FileCoordinationSystem/Pause.swift":
+            "the sleep itself, for a host that neither listens nor is gone: no one event tells",
         "Sources/filecoord/DemoStage.swift":
             "the arbiter tells nobody that somebody has begun to wait: looks, within a bound",
         "Sources/filecoord/StatusCommand.swift":

@@ -9,8 +9,8 @@ import Dispatch
 
 /// A thread for one call of an async method, and for whatever that method calls.
 ///
-/// Each call gets one of its own: a method may well block its thread, in a coordinated access on the
-/// presenter's behalf (Rule 2.16), and must not hold up another presenter's answer by that. The
+/// Each call gets one of its own: a method may well block its thread, in a coordinated access on
+/// the presenter's behalf (Rule 2.16), and must not hold up another presenter's answer by that. The
 /// parts of the method that are isolated to an actor with an executor of its own, such as the main
 /// actor, run there.
 final class PresenterExecutor: TaskExecutor {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One registered presenter's way in. The session's connection thread drops in what the arbiter says,
-// the presenter's queue works it off, answers come back from any thread. Decisions are made under
-// the lock, by ``PresenterMailboxState``; they are carried out outside of it, by one thread at a
-// time, in the order in which they were made.
+// One registered presenter's way in. The session's connection thread drops in what the arbiter
+// says, the presenter's queue works it off, answers come back from any thread. Decisions are made
+// under the lock, by ``PresenterMailboxState``; they are carried out outside of it, by one thread
+// at a time, in the order in which they were made.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -185,7 +185,8 @@ extension PresenterMailbox {
 extension PresenterMailbox {
     /// The operation of one delivery.
     ///
-    /// It ends when the presenter's method returns, not when the presenter has answered (Rule 6.15).
+    /// It ends when the presenter's method returns, not when the presenter has answered (Rule
+    /// 6.15).
     private func run(_ delivery: Delivery) {
         switch delivery {
         case .save(let call):

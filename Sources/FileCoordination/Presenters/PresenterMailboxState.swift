@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one presenter has been asked, how far it has got, and what is to be done next: facts in,
-// actions out, no queues and no locks. Asks are worked off strictly one after the other; notices and
-// reacquirers do not wait for them.
+// actions out, no queues and no locks. Asks are worked off strictly one after the other; notices
+// and reacquirers do not wait for them.
 //
 // It never looks into reacquirers and failures, so tests use strings for them.
 
@@ -124,8 +124,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Notes that the arbiter was replaced: what was asked is forgotten, what is relinquished stays,
-    /// and the presenter is told to look again, since a message may have been lost.
+    /// Notes that the arbiter was replaced: what was asked is forgotten, what is relinquished
+    /// stays, and the presenter is told to look again, since a message may have been lost.
     package mutating func hostChanged() -> [Action] {
         guard activity != .removed else { return [] }
         waiting = []
@@ -145,7 +145,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     // MARK: What the presenter does
 
-    /// Notes that the operation of a delivery has started; false if the presenter must not be called.
+    /// Notes that the operation of a delivery has started; false if the presenter must not be
+    /// called.
     package mutating func begin(_ delivery: PresenterDelivery<Reacquirer>) -> Bool {
         switch delivery {
         case .relinquish(let kind, let call):

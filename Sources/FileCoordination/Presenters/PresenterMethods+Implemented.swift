@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which optional methods a presenter has, read off its type: nothing is called, so a presenter whose
-// main thread is busy can be asked as well (Rule 5.3). The answers become the mask that the arbiter
-// knows, and by which it decides who is asked and told at all.
+// Which optional methods a presenter has, read off its type: nothing is called, so a presenter
+// whose main thread is busy can be asked as well (Rule 5.3). The answers become the mask that the
+// arbiter knows, and by which it decides who is asked and told at all.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter

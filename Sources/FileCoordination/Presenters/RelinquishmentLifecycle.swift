@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who has the item, as far as one kind of relinquishment goes: the presenter, or others. Readers and
-// writers are separate states, so a presenter has two of these (Rule 6.10).
+// Who has the item, as far as one kind of relinquishment goes: the presenter, or others. Readers
+// and writers are separate states, so a presenter has two of these (Rule 6.10).
 
 import FileCoordinationArbiter
 

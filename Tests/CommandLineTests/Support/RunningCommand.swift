@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child whose output is taken in as it comes, so that a test can wait for a line of it. Every wait
-// has a bound, and says what it has seen when it gives up.
+// A child whose output is taken in as it comes, so that a test can wait for a line of it. Every
+// wait has a bound, and says what it has seen when it gives up.
 //
 // Not Foundation's Process: that one gives its children a descriptor, and believes them alive for
 // as long as anybody has it, their own children included.

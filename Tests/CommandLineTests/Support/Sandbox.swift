@@ -45,10 +45,21 @@ final class Sandbox {
         if let daemon = try? status().arbiter?.pid {
             Foundation.kill(daemon, SIGTERM)
             // Until it is gone, it would make anew what is removed.
-            let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
-            while Foundation.kill(daemon, 0) == 0, Date() < deadline { usleep(1000) }
+            XCTAssertTrue(Self.awaitEnd(of: daemon), "the daemon did not end")
         }
         try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Waits for the end of a process that is not a child; false if it does not come.
+    static func awaitEnd(of process: pid_t) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
+        while Date() < deadline {
+            let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            // Whoever adopts orphans may take its time to bury them.
+            guard let status, !status.contains(") Z ") else { return true }
+            usleep(1000)
+        }
+        return false
     }
 
     // MARK: Files

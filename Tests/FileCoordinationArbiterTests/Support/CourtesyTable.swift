@@ -40,15 +40,14 @@ enum CourtesyTable {
             let saves = !options.contains(.withoutChanges) && (isItem || isPackage)
             if saves && methods.contains(.save) { steps.save = true }
         case .writing(let mode):
-            let isWide = [.moving, .deleting, .replacing].contains(mode) && item.isDirectory
+            let isWide = [.moving, .deleting, .replacing].contains(mode)
             guard isItem || isPackage || isBeside || (isWide && isInside) else { return }
             if methods.contains(.relinquishToWriter) { relinquish(.writer, &steps) }
             if mode == .merging && (isItem || isPackage) && methods.contains(.save) {
                 steps.save = true
             }
             guard mode == .deleting || mode == .replacing else { return }
-            if (isItem || (item.isDirectory && isInside)) && methods.contains(.accommodateDeletion)
-            {
+            if (isItem || isInside) && methods.contains(.accommodateDeletion) {
                 steps.accommodateDeletion = true
             }
             if isPackage && methods.contains(.accommodateSubitemDeletion)

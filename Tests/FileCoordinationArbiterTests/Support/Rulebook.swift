@@ -24,7 +24,7 @@ struct SeenItem: Hashable {
             let isWide = mode == .moving || mode == .deleting || mode == .replacing
             isWriting = true
             isMoving = mode == .moving
-            inside = isWide && item.isDirectory ? (place == "/" ? "/" : place + "/") : nil
+            inside = isWide ? (place == "/" ? "/" : place + "/") : nil
         }
     }
 

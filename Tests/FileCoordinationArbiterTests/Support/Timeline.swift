@@ -12,8 +12,8 @@
 //
 // The picture is script and expectation at once: a claim is filed at its first mark and ends after
 // its last `=`; a presenter answers when its `?` are over. What then happens is drawn again by the
-// arbiter, and the two pictures must be equal. In one instant, ends and answers come before filings,
-// and within either the rows are taken from the top.
+// arbiter, and the two pictures must be equal. In one instant, ends and answers come before
+// filings, and within either the rows are taken from the top.
 
 import FileCoordinationArbiter
 import Testing
@@ -29,7 +29,8 @@ struct Row {
     let subject: Subject
     let picture: String
 
-    /// A claim; `inside` is the first word of the row of the claim in whose accessor the call is made.
+    /// A claim; `inside` is the first word of the row of the claim in whose accessor the call is
+    /// made.
     static func claim(
         _ name: String, _ items: [AccessItem], purpose: String? = nil, inside: String? = nil,
         outcome: ItemOutcome = .changed, _ picture: String

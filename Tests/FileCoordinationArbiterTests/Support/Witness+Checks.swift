@@ -64,8 +64,8 @@ extension Witness {
     func checkQuiet(
         _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {
-        // While a former arbiter's leavings are being told nothing is decided, and when readers have
-        // worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
+        // While a former arbiter's leavings are being told nothing is decided, and when readers
+        // have worn a presenter out (Rule 6.11) there is more to wait for than this onlooker knows.
         if isRecovering || clock >= Limits.readerChainForTests { return nil }
         for claim in rules.claims {
             let obstacles = rules.obstacles(of: claim)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tries everything that can happen, in every order, depth first. A state that was seen before is not
-// tried again; states are remembered by 64 bits of their hash, so two of a few million could be
+// Tries everything that can happen, in every order, depth first. A state that was seen before is
+// not tried again; states are remembered by 64 bits of their hash, so two of a few million could be
 // taken for one with a probability of about one in a million.
 
 import FileCoordinationLedger

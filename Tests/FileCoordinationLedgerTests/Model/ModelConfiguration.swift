@@ -44,7 +44,8 @@ struct ModelConfiguration {
     var deaths = 0
     var stops = 0
     var forks = 0
-    /// Whether a host may be deposed although it runs: more than can happen, and so more is covered.
+    /// Whether a host may be deposed although it runs: more than can happen, and so more is
+    /// covered.
     var deposesAtAnyTime = false
     /// How often a host may delegate a place.
     var delegations = 0

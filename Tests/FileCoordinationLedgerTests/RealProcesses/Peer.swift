@@ -59,8 +59,8 @@ final class Peer {
         close(output)
     }
 
-    /// Not with Foundation's Process, which waits for a dead program until its forked children, too,
-    /// have gone.
+    /// Not with Foundation's Process, which waits for a dead program until its forked children,
+    /// too, have gone.
     private static func spawn(_ words: [String]) throws -> (pid_t, Int32, Int32) {
         var input: [Int32] = [0, 0]
         var output: [Int32] = [0, 0]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same protocol, the same faults, in real processes on real memory, with real locks and futexes.
+// The same protocol, the same faults, in real processes on real memory, with real locks and
+// futexes.
 
 import FileCoordinationLedger
 import XCTest

@@ -91,7 +91,7 @@ struct Access {
             switch word {
             case "withoutChanges": options.insert(.withoutChanges)
             case "metadataOnly": options.insert(.immediatelyAvailableMetadataOnly)
-            case _: fatalError("no reading option \(word)")
+            case _: preconditionFailure("no reading option \(word)")
             }
         }
         return options
@@ -105,7 +105,7 @@ struct Access {
         case "forMerging": .forMerging
         case "forReplacing": .forReplacing
         case "metadataOnly": .contentIndependentMetadataOnly
-        case let word?: fatalError("no writing option \(word)")
+        case let word?: preconditionFailure("no writing option \(word)")
         }
     }
 }

@@ -5,7 +5,8 @@
 import FileCoordination
 
 enum Counting {
-    /// `LABEL count PATH TIMES [leaves]`: adds one to the number in a file, each time under a claim.
+    /// `LABEL count PATH TIMES [leaves]`: adds one to the number in a file, each time under a
+    /// claim.
     static func run(_ errand: Errand) {
         repeatedly(errand) { url, _ in
             guard let text = try? String(contentsOf: url, encoding: .utf8),
@@ -15,8 +16,8 @@ enum Counting {
         }
     }
 
-    /// `LABEL journal PATH TIMES`: appends records to a journal, each of them in one system call, so
-    /// that whoever is killed has written a record or has not.
+    /// `LABEL journal PATH TIMES`: appends records to a journal, each of them in one system call,
+    /// so that whoever is killed has written a record or has not.
     ///
     /// A record is its own number, as far as the journal's length tells, the process, and how many
     /// records the process wrote before.

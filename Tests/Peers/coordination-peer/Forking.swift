@@ -15,8 +15,8 @@ enum Forking {
 
     /// Forks inside an accessor; returns false where the accessor is to return.
     ///
-    /// `sleep`: the child does nothing. `return`: the child returns from the accessor. `coordinate`:
-    /// it returns, and then writes the same item as a process of its own.
+    /// `sleep`: the child does nothing. `return`: the child returns from the accessor.
+    /// `coordinate`: it returns, and then writes the same item as a process of its own.
     static func forkInside(_ errand: Errand, mode: String) -> Bool {
         let child = forkProcess()
         guard child == 0 else {
@@ -42,7 +42,8 @@ enum Forking {
 
     private static let afterReturn = Guarded<(Order, Bool)?>(nil)
 
-    /// Called in every process when an accessor's call has returned; goes on only in a forked child.
+    /// Called in every process when an accessor's call has returned; goes on only in a forked
+    /// child.
     static func callReturned(_ errand: Errand) {
         guard let (order, isCoordinating) = afterReturn.withLock({ $0 }) else { return }
         Peer.say("\(order.label) child returned")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host in miniature: grants a place when nothing that it knows is in the way. It finds its work by
-// looking at every ledger again and again.
+// A host in miniature: grants a place when nothing that it knows is in the way. It finds its work
+// by looking at every ledger again and again.
 
 import FileCoordinationLedger
 import FileCoordinationSystem

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two processes on two processors: does a record become visible before its client looks at the slot,
-// or at the ledger epoch? In every round both sides start at the same moment, one to claim the place,
-// the other one to take it away. Both perform what the real procedures say, on a real ledger; whoever
-// finds the other one inside counts an overlap.
+// Two processes on two processors: does a record become visible before its client looks at the
+// slot, or at the ledger epoch? In every round both sides start at the same moment, one to claim
+// the place, the other one to take it away. Both perform what the real procedures say, on a real
+// ledger; whoever finds the other one inside counts an overlap.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -70,7 +70,8 @@ struct Race {
         inside.store(0)
     }
 
-    /// Spins, for both sides must be on a processor at once; but not for ever, if there is only one.
+    /// Spins, for both sides must be on a processor at once; but not for ever, if there is only
+    /// one.
     func wait(for word: AtomicWord, toReach round: UInt64) {
         var spins = 0
         while word.loadAcquiring() < round {
@@ -88,7 +89,8 @@ struct Race {
         }
     }
 
-    /// Touches the lines of record and body, so that the other side's next stores to them take time.
+    /// Touches the lines of record and body, so that the other side's next stores to them take
+    /// time.
     func touch(_ memory: LedgerMemory) {
         let record = memory.mapping.base + LedgerLayout.record(0)
         for line in 0..<8 { _ = (record + line * 64).load(as: UInt8.self) }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one program sees of its own coordinators: purposes, threads, errors, intents.
+
+import FileCoordination
+import FileCoordinationSystem
+import Testing
+import XCTest
+
+final class CoordinatorTests: CoordinatorTestCase {
+    /// Rules 4.1 and 4.2.
+    func testPurposesAreThereFromBirthAndSharedByPresenter() {
+        let (one, other) = (NotingPresenter(nil), NotingPresenter(nil))
+        let ofOne = NSFileCoordinator(filePresenter: one).purposeIdentifier
+        XCTAssertFalse(ofOne.isEmpty)
+        XCTAssertEqual(ofOne, NSFileCoordinator(filePresenter: one).purposeIdentifier)
+        XCTAssertNotEqual(ofOne, NSFileCoordinator(filePresenter: other).purposeIdentifier)
+        XCTAssertNotEqual(
+            NSFileCoordinator().purposeIdentifier, NSFileCoordinator().purposeIdentifier)
+    }
+
+    /// Rule 4.2a.
+    func testACoordinatorRetainsItsPresenter() {
+        var presenter: NotingPresenter? = NotingPresenter(nil)
+        weak let shadow = presenter
+        let coordinator = NSFileCoordinator(filePresenter: presenter)
+        presenter = nil
+        XCTAssertNotNil(shadow)
+        withExtendedLifetime(coordinator) {}
+    }
+
+    /// Rule 2.21.
+    func testPlainAccessIsNotHeldBack() throws {
+        let url = try file("f", "before")
+        NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { url in
+            let read = onThread("plain read") {
+                XCTAssertEqual(try? String(contentsOf: url, encoding: .utf8), "before")
+            }
+            wait(read)
+        }
+    }
+
+    /// Rule 9.6: success leaves the caller's error alone.
+    func testSuccessDoesNotTouchTheError() throws {
+        let mine = NSError(domain: "mine", code: 7)
+        var failure: NSError? = mine
+        NSFileCoordinator().coordinate(readingItemAt: try file("f"), error: &failure) { _ in }
+        XCTAssertTrue(failure === mine)
+    }
+
+    /// Rule 13.8.
+    func testSynchronousAccessorsRunOnTheCallersThread() throws {
+        let url = try file("f")
+        let end = onThread("caller") {
+            let caller = Thread.current
+            NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { _ in
+                XCTAssertTrue(Thread.current === caller)
+            }
+        }
+        wait(end)
+    }
+
+    /// Rules 13.3 and 13.7: the intents are the caller's own, the coordinator may be let go.
+    func testIntentsComeBackAndTheCoordinatorMayGo() throws {
+        let url = try file("f")
+        let intent = NSFileAccessIntent.writingIntent(with: url)
+        let end = expectation(description: "accessor")
+        let queue = OperationQueue()
+        var coordinator: NSFileCoordinator? = NSFileCoordinator()
+        coordinator?.coordinate(with: [intent], queue: queue) { error in
+            XCTAssertNil(error)
+            XCTAssertEqual(intent.url, url)
+            end.fulfill()
+        }
+        coordinator = nil
+        wait(end)
+    }
+
+    /// Rules 13.9 and 2.20: what an accessor leaves running elsewhere is not covered by its claim.
+    func testWorkLeftRunningIsNotCovered() throws {
+        let url = try file("f")
+        let mayEnd = Monitor(false)
+        let leftover = Lock<XCTestExpectation?>(nil)
+        NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { _ in
+            leftover.withLock { [self] in
+                $0 = onThread("leftover") { _ = mayEnd.wait { $0 } }
+            }
+        }
+        write(url)
+        mayEnd.withLock { $0 = true }
+        mayEnd.notifyAll()
+        if let end = leftover.withLock({ $0 }) { wait(end) }
+    }
+
+    /// Rule 2.22: nothing but the end of the other claim ends a wait, however much happens meanwhile.
+    func testAWaitLastsAsLongAsItMust() throws {
+        let url = try file("f")
+        let other = try file("g")
+        let hasRun = Lock(false)
+        var reader: XCTestExpectation?
+        NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { url in
+            reader = onThread("reader") {
+                NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { _ in
+                    hasRun.withLock { $0 = true }
+                }
+            }
+            for _ in 0..<200 { write(other) }
+            XCTAssertFalse(hasRun.withLock { $0 })
+        }
+        if let reader { wait(reader) }
+        XCTAssertTrue(hasRun.withLock { $0 })
+    }
+
+    /// Rule 18.5.
+    func testStatusShowsWhoHolds() throws {
+        let url = try file("f")
+        let environment = ProcessInfo.processInfo.environment
+        try NSFileCoordinator().coordinateThrowing(writingItemAt: url) {
+            let report = try XCTUnwrap(StatusClient(environment: environment)?.report())
+            let claim = try XCTUnwrap(report.claims.first { $0.processID == getpid() })
+            XCTAssertEqual(claim.stage, .granted)
+            XCTAssertEqual(claim.items.first?.path.components.last, Array("f".utf8))
+        }
+    }
+}
+
+extension NSFileCoordinator {
+    fileprivate func coordinateThrowing(
+        writingItemAt url: URL, accessor: () throws -> Void
+    ) throws {
+        var result: Result<Void, any Error> = .success(())
+        coordinate(writingItemAt: url, error: nil) { _ in result = Result { try accessor() } }
+        try result.get()
+    }
+}
+
+@Suite struct CoordinatorMistakeTests {
+    @Test func `Rule 4.3: a purpose cannot be set twice`() async {
+        await #expect(processExitsWith: .failure) {
+            let coordinator = NSFileCoordinator()
+            coordinator.purposeIdentifier = "a"
+            coordinator.purposeIdentifier = "a"
+        }
+    }
+
+    @Test func `Rule 4.3: a purpose cannot be set to nothing`() async {
+        await #expect(processExitsWith: .failure) { NSFileCoordinator().purposeIdentifier = "" }
+    }
+
+    @Test func `Rule 4.3: a presenter's coordinator has the presenter's purpose`() async {
+        await #expect(processExitsWith: .failure) {
+            NSFileCoordinator(filePresenter: NotingPresenter(nil)).purposeIdentifier = "a"
+        }
+    }
+
+    @Test func `Rule 4.4: the first use fixes the purpose`() async {
+        await #expect(processExitsWith: .failure) {
+            setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is hosted", 1)
+            let coordinator = NSFileCoordinator()
+            coordinator.coordinate(
+                readingItemAt: URL(fileURLWithPath: "/tmp"), error: nil
+            ) { _ in }
+            coordinator.purposeIdentifier = "a"
+        }
+    }
+}
