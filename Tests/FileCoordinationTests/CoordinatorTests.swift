@@ -3,7 +3,9 @@
 // What one program sees of its own coordinators: purposes, threads, errors, intents.
 
 import FileCoordination
+import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 import Testing
 import XCTest
 

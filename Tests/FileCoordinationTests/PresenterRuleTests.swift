@@ -137,9 +137,13 @@ private final class SlowPresenter: NSObject, NSFilePresenter, Sendable {
         notes.add("asked")
         notes.queue.addOperation { [self] in
             notes.add("answers")
-            let back: (@Sendable () -> Void)? = handsOver ? { self.notes.add("has it back") } : nil
-            writer(back)
-            writer(back)
+            for _ in 1...2 {
+                if handsOver {
+                    writer { self.notes.add("has it back") }
+                } else {
+                    writer(nil)
+                }
+            }
         }
     }
 
