@@ -95,6 +95,7 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileCoordinationWire",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -73,11 +73,9 @@ extension Host {
             do throws(LedgerError) {
                 owners.append(try adopt(name))
             } catch {
-                switch error {
-                case .system(let cause) where cause.code == ErrorNumber.noSuchFile: continue
-                case .system, .noSpace: throw error
-                default: break
-                }
+                // A ledger that is there and cannot be read for want of something may be in use;
+                // anything else with such a name is not a ledger.
+                if Self.isWant(error) { throw error }
                 configuration.log(.ledgerRejected(name: name, reason: "\(error)"))
             }
         }
@@ -88,6 +86,11 @@ extension Host {
             suspect(client)
         }
         return owners
+    }
+
+    private static func isWant(_ error: LedgerError) -> Bool {
+        guard case .system(let cause) = error else { return false }
+        return ErrorNumber.wants.contains(cause.code)
     }
 
     /// Removes a ledger whose client died while it made it.

@@ -71,6 +71,8 @@ public enum ErrorNumber {
     public static let crossDevice = EXDEV
     /// The process has no descriptors left.
     public static let tooManyOpenFiles = EMFILE
+    /// What is had again when others let go of something: descriptors, memory, mappings.
+    public static let wants: Set<Int32> = [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS]
 }
 
 /// Turns `-errno`, as every function of the C target reports it, into a thrown error.

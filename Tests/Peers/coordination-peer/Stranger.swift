@@ -20,7 +20,9 @@ enum Stranger {
         guard status == 0 else { return "not connected \(errno)" }
         _ = send(line, [1, 1, 0, 0, 0] as [UInt8], 5, Int32(MSG_NOSIGNAL))
         var answer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(line, &answer, answer.count, 0)
+        var count = recv(line, &answer, answer.count, 0)
+        // The host closed without reading our hello, which is reported before what it had sent.
+        if count < 0 && errno == ECONNRESET { count = recv(line, &answer, answer.count, 0) }
         // A refusal: its kind, a code, a text with 16 bits of length.
         guard count > 4, answer[0] == 0x82 else { return "answered \(count) bytes" }
         return "refused \(answer[1]) " + String(decoding: answer[4..<count], as: UTF8.self)
