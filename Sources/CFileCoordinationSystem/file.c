@@ -68,7 +68,8 @@ intptr_t fcs_directory_entries(int directory, void *buffer, size_t capacity) {
 int fcs_rename_at(
     int from_directory, const char *from, int to_directory, const char *to, uint32_t flags) {
     // Without flags the plain call, which every file system has.
-    if (flags == FCS_RENAME_REPLACE) return RESULT(renameat(from_directory, from, to_directory, to));
+    if (flags == FCS_RENAME_REPLACE)
+        return RESULT(renameat(from_directory, from, to_directory, to));
     return RESULT(renameat2(from_directory, from, to_directory, to, flags));
 }
 

@@ -18,11 +18,16 @@ extension Host {
         socketIdentity = try? runtime.directory.status(of: RuntimeDirectory.Name.socket)
     }
 
+    /// What may have taken the names away.
+    private static let vanishing: DirectoryWatch.Changes = [
+        .removed, .movedFrom, .itselfRemoved, .itselfMoved,
+    ]
+
     func watchRuntimeDirectory() {
         watch = nil
         defer { if watch == nil { restoreAt = MonotonicClock.now + HostLimits.unwatchedPause } }
         guard let fresh = try? DirectoryWatch(),
-            (try? fresh.add(runtime.directory, [.removed, .movedFrom, .itselfRemoved, .itselfMoved])) != nil,
+            (try? fresh.add(runtime.directory, Self.vanishing)) != nil,
             (try? poller.add(fresh.descriptor, token: FixedToken.watch, .readable)) != nil
         else { return }
         watch = fresh

@@ -66,6 +66,7 @@ extension SequencedSocket {
     }
 
     /// The directory's path with the name, while that fits; else a path through the descriptor.
+    ///
     /// Makes a socket that no forked child gets to see.
     private static func make(
         _ number: () throws(SystemError) -> Int32

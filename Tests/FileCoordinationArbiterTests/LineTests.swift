@@ -100,7 +100,7 @@ import Testing
             .claim("D, M or R", .write("/d/f", mode), "===    "),
             .claim("reader   ", .read("/d/f"), " ..==  "),
             // It may have become a directory since it was filed.
-            .claim("below    ", .write("/d/f/x"), "  ...== "))
+            .claim("below    ", .write("/d/f/x"), "  .==  "))
         expectTimeline(
             .claim("reader    ", .read("/d/f"), "===       "),
             .claim("writer    ", .write("/d/f"), " ..==     "),

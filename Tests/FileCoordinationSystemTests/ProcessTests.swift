@@ -62,7 +62,9 @@ final class ProcessTests: XCTestCase {
             read -r stat < /proc/$$/stat; echo "$stat" >&3
             pwd -P >&3
             echo "open$open, null$null" >&3
-            while read -r line; do case "$line" in Sig*) echo "$line" >&3; esac; done < /proc/$$/status
+            while read -r line; do
+                case "$line" in Sig*) echo "$line" >&3; esac
+            done < /proc/$$/status
             echo "$COLOUR" >&3
             """
         signal(SIGUSR2, SIG_IGN)

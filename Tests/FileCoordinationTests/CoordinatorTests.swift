@@ -94,7 +94,7 @@ final class CoordinatorTests: CoordinatorTestCase {
         if let end = leftover.withLock({ $0 }) { wait(end) }
     }
 
-    /// Rule 2.22: nothing but the end of the other claim ends a wait, however much happens meanwhile.
+    /// Rule 2.22: nothing but the end of the other claim ends a wait, whatever happens meanwhile.
     func testAWaitLastsAsLongAsItMust() throws {
         let url = try file("f")
         let other = try file("g")

@@ -57,7 +57,9 @@ final class PresenterSourceTests: XCTestCase {
                 completionHandler: @escaping @Sendable (Error?) -> Void
             ) { completionHandler(nil) }
         }
-        func check<P: NSFilePresenter>(_: P.Type, saves: P._Save.Type, changes: P._DidChange.Type) {}
+        func check<P: NSFilePresenter>(
+            _: P.Type, saves: P._Save.Type, changes: P._DidChange.Type
+        ) {}
         check(Editor.self, saves: Void.self, changes: Void.self)
         check(HalfwayEditor.self, saves: Void.self, changes: _NotImplemented.self)
         """
