@@ -101,7 +101,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FileCoordination", "coordination-peer", "filecoordinationd", "filecoord",
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
+                "filecoordinationd", "filecoord",
             ],
             swiftSettings: strict),
         .testTarget(

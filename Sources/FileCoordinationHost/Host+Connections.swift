@@ -125,7 +125,8 @@ extension Host {
                 let client = try client(named: hello.ledgerName, peer: connection.peer)
                 attach(connection, to: client)
             } catch {
-                return refuse(connection, .badLedger, "its ledger is unusable: \(error)")
+                let code: Refusal.Code = Self.isWant(error) ? .limitReached : .badLedger
+                return refuse(connection, code, "its ledger cannot be used: \(error)")
             }
         }
         let isFirst = !connection.isWelcome

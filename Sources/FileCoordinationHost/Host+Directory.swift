@@ -73,19 +73,19 @@ extension Host {
             listener = nil
             try listen()
             configuration.log(.runtimeDirectoryRestored)
-        } catch {
-            // A host that cannot be found must not keep others from hosting.
+        } catch let error as SystemError where error.code == ErrorNumber.alreadyExists {
+            // Somebody else hosts there: two would be the worst (Rule 2.0).
             ending = ending ?? .vanished
+        } catch {
+            // Whoever removes the directory may not be done.
+            restoreAt = MonotonicClock.now + HostLimits.restorePause
         }
     }
 
     /// Takes the role in a new directory at the old path; throws if somebody else has it there.
     private func moveIntoFreshDirectory() throws {
         let fresh = try RuntimeDirectory.open(path: runtime.path)
-        let election = try RoleLock.tryAcquire(RuntimeDirectory.Name.electionLock, in: fresh)
-        guard let election,
-            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: fresh)
-        else {
+        guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: fresh) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "host anew")
         }
         // The next host's epoch must be above those in the ledgers that this one has raised.
@@ -94,7 +94,6 @@ extension Host {
         runtime = fresh
         roleLock = role
         watchRuntimeDirectory()
-        withExtendedLifetime(election) {}
     }
 
     /// Stops being found for a moment, and leaves if nobody came until then.

@@ -88,7 +88,8 @@ extension Host {
         return owners
     }
 
-    private static func isWant(_ error: LedgerError) -> Bool {
+    /// Whether the kernel lacked something that may be had later.
+    static func isWant(_ error: LedgerError) -> Bool {
         guard case .system(let cause) = error else { return false }
         return ErrorNumber.wants.contains(cause.code)
     }

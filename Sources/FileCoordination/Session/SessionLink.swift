@@ -118,9 +118,10 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// When to look for a host again without being asked: others may wait for our presenters.
+    /// When to look for a host again without being asked: others may wait for our presenters, and
+    /// should know of our claims.
     private func retry(_ session: Session) -> UInt64? {
-        session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+        session.needsHost || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
     }
 
     private func waitForBell(until deadline: UInt64?) {
