@@ -50,6 +50,8 @@ let package = Package(
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
+            // Rooms built ahead, not wired yet: see "Open work" in CONTRIBUTING.md.
+            exclude: ["Uploading", "Versions"],
             swiftSettings: strict),
 
         // MARK: Executables
@@ -97,6 +99,7 @@ let package = Package(
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
                 "FileCoordinationWire",
             ],
+            exclude: ["Versions"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -223,7 +223,12 @@ class DeathTests: StageTestCase {
     //                          granted
     //
     /// Rules 2.12 and 18.8.
+    ///
+    /// Once in some twenty runs the child hangs after its grant; whether the cause is ours or a lock
+    /// of the Swift runtime that another thread held at the fork is open (CONTRIBUTING.md).
     func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
+        try XCTSkipUnless(
+            TestEnvironment.showsKnownFaults, "Not explained yet: see Open work in CONTRIBUTING.md")
         let file = try stage.file("f")
         for isHost in [true, false] {
             if !isHost { _ = try stage.firstProgram("host") }

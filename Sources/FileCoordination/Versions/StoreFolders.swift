@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store's directories, opened; and where the store of a user is.
+
+import FileCoordinationSystem
+import Foundation
+
+/// The store's directories.
+struct StoreFolders: Sendable {
+    let items: Directory
+    let ties: Directory
+    let work: Directory
+    let writing: Directory
+    let removed: Directory
+
+    /// Opens the store at `path`; nil if there is none and it is not to be made.
+    static func open(_ path: String, creating: Bool) throws(SystemError) -> StoreFolders? {
+        if creating { makeDirectory(path) }
+        let root: Directory
+        do {
+            root = try Directory.open(path)
+        } catch let error where error.code == ErrorNumber.noSuchFile && !creating {
+            return nil
+        }
+        let status = try root.status()
+        // Versions are as private as the items; and what others may write is not to be trusted.
+        guard status.ownerUserID == CurrentProcess.effectiveUserID, status.permissions & 0o022 == 0
+        else {
+            throw SystemError(
+                code: ErrorNumber.accessDenied,
+                operation: "use \"\(path)\", which others own or may write to")
+        }
+        return StoreFolders(
+            items: try folder(StoreName.items, in: root),
+            ties: try folder(StoreName.ties, in: root),
+            work: try folder(StoreName.work, in: root),
+            writing: try folder(StoreName.writing, in: root),
+            removed: try folder(StoreName.removed, in: root))
+    }
+
+    /// A store may have been made only just now, by another process that is not done.
+    private static func folder(
+        _ name: String, in root: Directory
+    ) throws(SystemError) -> Directory {
+        do {
+            return try root.openSubdirectory(name)
+        } catch let error where error.code == ErrorNumber.noSuchFile {
+            return try root.openSubdirectory(name, creatingWithMode: 0o700)
+        }
+    }
+
+    /// Whatever goes wrong, opening the directory says it better.
+    private static func makeDirectory(_ path: String) {
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+    }
+}
+
+extension VersionStore {
+    /// The store that is used instead of the user's own, in this task; for tests and tools.
+    @TaskLocal package static var chosen: VersionStore?
+
+    /// The store that ``NSFileVersion`` uses.
+    package static var current: VersionStore { chosen ?? ofUser }
+
+    private static let ofUser = VersionStore(
+        path: location(
+            environment: CurrentProcess.hasBorrowedRights
+                ? [:] : ProcessInfo.processInfo.environment,
+            home: FileManager.default.homeDirectoryForCurrentUser.path))
+
+    /// The directory of a user's store.
+    ///
+    /// `FILECOORDINATION_VERSIONS_DIR`, or `filecoordination/versions` in `XDG_DATA_HOME`, which is
+    /// `~/.local/share` unless set. A path that is not absolute counts as none, as the XDG
+    /// specification wants it.
+    package static func location(environment: [String: String], home: String) -> String {
+        func directory(_ name: String) -> String? {
+            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        if let chosen = directory("FILECOORDINATION_VERSIONS_DIR") { return chosen }
+        let data = directory("XDG_DATA_HOME") ?? home + "/.local/share"
+        return data + "/filecoordination/versions"
+    }
+}

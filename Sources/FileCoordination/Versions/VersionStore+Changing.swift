@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adding, marking and removing versions. Each says what it changed, so that every change is
+// reported once, however many processes try it at the same time.
+
+import FileCoordinationArbiter
+package import FileCoordinationSystem
+
+extension VersionStore {
+    /// Adds a version of the item at `place`.
+    ///
+    /// If there is no room, those versions go first that may.
+    func add(
+        of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord
+    ) throws(SystemError) -> StoredVersion {
+        guard let identity = ItemIdentity(of: place) else {
+            throw SystemError(
+                code: ErrorNumber.noSuchFile, operation: "keep a version of \"\(place)\"")
+        }
+        let request = VersionAddition.Request(
+            place: place, identity: identity, source: contents, isMoving: isMoving, record: record)
+        let folders = try openOrMake()
+        do {
+            return try add(request, in: folders)
+        } catch let error
+            where [ErrorNumber.noSpace, ErrorNumber.quotaExceeded].contains(error.code)
+        {
+            guard try makeRoom() > 0 else { throw error }
+            return try add(request, in: folders)
+        }
+    }
+
+    private func add(
+        _ request: VersionAddition.Request, in folders: StoreFolders
+    ) throws(SystemError) -> StoredVersion {
+        var addition = VersionAddition(request, store: self, folders: folders)
+        let item = try addition.run()
+        guard let version = version(addition.id, of: item) else {
+            throw SystemError(
+                code: ErrorNumber.noSuchFile, operation: "find the version that was just added")
+        }
+        return version
+    }
+
+    /// Sets a mark; whether it was not set before.
+    func mark(
+        _ id: VersionID, of item: StoredItemID, _ mark: VersionMark
+    ) throws(SystemError) -> Bool {
+        guard let folders = openIfThere() else { return false }
+        do {
+            let version = try folders.items.openSubdirectory(item.text).openSubdirectory(id.text)
+            _ = try version.openFile(mark.rawValue, [.write, .create, .exclusive])
+            try version.descriptor.synchronize()
+            return true
+        } catch let error
+            where [ErrorNumber.alreadyExists, ErrorNumber.noSuchFile].contains(error.code)
+        {
+            return false
+        }
+    }
+
+    /// Removes a version; whether it was there.
+    func remove(_ id: VersionID, of item: StoredItemID) throws(SystemError) -> Bool {
+        guard let folders = openIfThere() else { return false }
+        return try remove(id, of: item, in: folders)
+    }
+
+    private func remove(
+        _ id: VersionID, of item: StoredItemID, in folders: StoreFolders
+    ) throws(SystemError) -> Bool {
+        do {
+            let directory = try folders.items.openSubdirectory(item.text)
+            try directory.rename(id.text, to: id.text, in: folders.removed)
+            try directory.descriptor.synchronize()
+        } catch let error where error.code == ErrorNumber.noSuchFile {
+            return false
+        }
+        // From here on it is rubbish, which anybody may remove if this process does not.
+        try? ContentsRemoval.remove(id.text, in: folders.removed)
+        if (try? folders.items.removeSubdirectory(item.text)) != nil {
+            for tie in (try? folders.ties.ties()) ?? [] where tie.item == item {
+                try? folders.ties.remove(tie.name)
+            }
+        }
+        return true
+    }
+
+    /// Removes all versions that may be removed when room is needed (Rule 19.4), and reports it.
+    ///
+    /// A conflict that nobody has resolved stays.
+    ///
+    /// - Returns: how many there were.
+    package func makeRoom() throws(SystemError) -> Int {
+        guard let folders = openIfThere() else { return 0 }
+        var count = 0
+        for tie in try folders.ties.ties() {
+            guard let place = folders.ties.place(of: tie) else { continue }
+            for version in versions(of: tie.item, in: folders)
+            where version.marks.contains(.discardable) && !version.isUnresolved {
+                guard try remove(version.id, of: tie.item, in: folders) else { continue }
+                VersionChanges.note(VersionChange(.lost, of: place, version.id))
+                count += 1
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store: a directory of the user's in which the versions of his items are kept.
+//
+//     VERSIONS/
+//       items/ITEM/VERSION/record          what is known of the version
+//                         /contents/NAME   its contents: a file, a link or a tree
+//                         /resolved        marks: there or not there
+//                         /discardable
+//       ties/                              which file is which ITEM's (ItemTie)
+//       work/ID  work/ID.lock              what living processes have not finished (Workspace)
+//       writing/ID                         coordinated writes under way (CoordinatedWrite)
+//       removed/                           rubbish
+//
+// There is no lock on the store and none on an item, so that a stopped process holds up nobody.
+// Whatever others can see is made or taken away by one call to the kernel that happens wholly or
+// not at all: a version appears by one rename and disappears by one rename. What keeps concurrent
+// processes and crashes from harm is that everything else is somebody's or rubbish:
+//
+// 1. What is in `work` or `writing` belongs to whoever holds its lock. Nobody: anybody may take the
+//    lock, and finish or remove it.
+// 2. What is in `removed` is rubbish; anybody may remove it.
+// 3. An empty ITEM is rubbish; anybody may remove it, and whoever was about to put a version into
+//    it makes it again.
+// 4. A tie is made after its ITEM and before the first version in it. So a tie without an ITEM is
+//    rubbish, and no version is without a tie.
+
+package import FileCoordinationArbiter
+import FileCoordinationSystem
+import Glibc
+
+/// A store of versions.
+///
+/// May be used from any thread.
+package final class VersionStore: Sendable {
+    /// Where it is; the directory is made when the first version is added.
+    package let path: String
+    /// The coordinated writes of this process that are under way.
+    let writes = Lock<[CoordinatedWrite]>([])
+    private let handedOut = Lock<HandedOut?>(nil)
+
+    /// The store in the directory at `path`.
+    package init(path: String) { self.path = path }
+
+    // MARK: Opening
+
+    /// Opens the store and puts right what dead processes left; nil if there is no store yet.
+    func openIfThere() -> StoreFolders? {
+        guard let folders = try? StoreFolders.open(path, creating: false) else { return nil }
+        settle(folders)
+        return folders
+    }
+
+    /// Opens the store, makes it if there is none, and puts right what dead processes left.
+    func openOrMake() throws(SystemError) -> StoreFolders {
+        guard let folders = try StoreFolders.open(path, creating: true) else {
+            throw SystemError(code: ErrorNumber.noSuchFile, operation: "open \"\(path)\"")
+        }
+        settle(folders)
+        return folders
+    }
+
+    // MARK: Reading
+
+    /// The versions of the item at `place`, oldest first; nil if there is no item.
+    package func versionIdentifiers(at place: ItemPath) -> [String]? {
+        versions(at: place)?.map(\.id.text)
+    }
+
+    /// The versions of the item at `place`, oldest first; nil if there is no item.
+    func versions(at place: ItemPath) -> [StoredVersion]? {
+        guard let identity = ItemIdentity(of: place) else { return nil }
+        guard let folders = openIfThere() else { return [] }
+        return items(at: place, identity, in: folders)
+            .flatMap { versions(of: $0, in: folders) }
+            .sorted { ($0.record.added, $0.id) < ($1.record.added, $1.id) }
+    }
+
+    /// One version, if it is there.
+    func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
+        guard let folders = try? StoreFolders.open(path, creating: false),
+            let directory = try? folders.items.openSubdirectory(item.text)
+        else { return nil }
+        return version(id, of: item, in: directory)
+    }
+
+    func versions(of item: StoredItemID, in folders: StoreFolders) -> [StoredVersion] {
+        guard let directory = try? folders.items.openSubdirectory(item.text),
+            let names = try? directory.names()
+        else { return [] }
+        return names.compactMap { name in
+            VersionID(name).flatMap { version($0, of: item, in: directory) }
+        }
+    }
+
+    private func version(
+        _ id: VersionID, of item: StoredItemID, in directory: Directory
+    ) -> StoredVersion? {
+        guard let version = try? directory.openSubdirectory(id.text),
+            let record = version.read(VersionRecord.self, from: StoreName.record),
+            let contents = try? version.openSubdirectory(StoreName.contents),
+            let name = try? contents.rawNames().first
+        else { return nil }
+        let marks = VersionMark.allCases.filter { (try? version.status(of: $0.rawValue)) != nil }
+        let parent = [path, StoreName.items, item.text, id.text, StoreName.contents].joined(
+            separator: "/")
+        return StoredVersion(
+            item: item, id: id, record: record, marks: Set(marks),
+            contents: Array(parent.utf8) + [UInt8(ascii: "/")] + name,
+            isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
+    }
+
+    // MARK: Room for what is not a version yet
+
+    /// The workspace from which directories are handed out, and the process that it belongs to.
+    private struct HandedOut {
+        var workspace: Workspace
+        var process: Int32
+    }
+
+    /// Makes a directory on the store's file system, for contents that are to be moved into it
+    /// (Rule 19.10).
+    ///
+    /// It lasts until the caller removes it, or until this process has ended.
+    func makeTemporaryDirectory() throws(SystemError) -> String {
+        let folders = try openOrMake()
+        let process = CurrentProcess.id
+        // A forked child's is its parent's.
+        let own = handedOut.withLock { $0 }.flatMap { $0.process == process ? $0.workspace : nil }
+        let workspace: Workspace
+        if let own {
+            workspace = own
+        } else {
+            workspace = try Workspace.make(in: folders.work)
+            handedOut.withLock { $0 = HandedOut(workspace: workspace, process: process) }
+        }
+        return try workspace.directory.openSubdirectory(
+            StoredItemID().text, creatingWithMode: 0o700
+        ).path
+    }
+}
+
+/// Names inside the store.
+enum StoreName {
+    static let items = "items"
+    static let ties = "ties"
+    static let work = "work"
+    static let writing = "writing"
+    static let removed = "removed"
+    static let record = "record"
+    static let contents = "contents"
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose a version is: the item's for which it was made, wherever that goes and however it is saved,
+// and not that of a file which takes its name.
+
+import FileCoordination
+import FileCoordinationArbiter
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct VersionBelongingTests {
+    private let stage: VersionStage
+
+    init() throws { stage = try VersionStage() }
+
+    /// Makes a document with one version, which says "old".
+    private func document(_ name: String) throws {
+        let url = try stage.file(name, "old")
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try stage.file(name, "now")
+    }
+
+    // MARK: Names
+
+    @Test func `A new file with an old name has no versions`() throws {
+        try document("a.txt")
+        // At once, so that the file system is likely to use the same number again.
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        try stage.file("a.txt", "new")
+        #expect(try stage.texts("a.txt") == [])
+        // Nor if a coordinated write saves it.
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.saveByRenaming("a.txt", "newer")
+        write.end()
+        #expect(try stage.texts("a.txt") == [])
+    }
+
+    @Test func `Many files in a row with one name never see each other's versions`() throws {
+        for round in 1...30 {
+            let url = try stage.file("a.txt", "\(round)")
+            #expect(try stage.texts("a.txt") == [])
+            try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+            #expect(try stage.texts("a.txt") == ["\(round)"])
+            try FileManager.default.removeItem(at: url)
+        }
+    }
+
+    @Test func `A file that was moved over the item brings its own versions`() throws {
+        try document("a.txt")
+        let url = try stage.file("b.txt", "other's")
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        try FileManager.default.moveItem(at: url, to: stage.url("a.txt"))
+        stage.store.itemDidMove(from: try stage.place("b.txt"), to: try stage.place("a.txt"))
+        #expect(try stage.texts("a.txt") == ["other's"])
+    }
+
+    @Test func `Hard links are one item`() throws {
+        try document("a.txt")
+        link(stage.url("a.txt").path, stage.url("b.txt").path)
+        #expect(try stage.texts("b.txt") == ["old"])
+        #expect(try stage.texts("a.txt") == ["old"])
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        #expect(try stage.texts("b.txt") == ["old"])
+    }
+
+    @Test func `A link and what it leads to are two items (Rule 1.4)`() throws {
+        try document("a.txt")
+        symlink("a.txt", stage.url("link").path)
+        #expect(try stage.texts("link") == [])
+        symlink(".", stage.url("folder").path)
+        #expect(try stage.texts("folder/a.txt") == ["old"])
+    }
+
+    // MARK: Identities
+
+    @Test func `An identity is more than a number that is used again`() {
+        func identity(_ device: UInt64, _ inode: UInt64, _ born: Int64, _ handle: UInt64)
+            -> ItemIdentity
+        { ItemIdentity(device: device, inode: inode, born: born, handle: handle) }
+        let whole = identity(1, 2, 3, 4)
+        #expect(whole.compared(with: whole) == .same)
+        #expect(whole.compared(with: identity(1, 9, 3, 4)) == .different)
+        #expect(whole.compared(with: identity(1, 2, 9, 4)) == .different)
+        #expect(whole.compared(with: identity(1, 2, 3, 9)) == .different)
+        #expect(whole.compared(with: identity(9, 2, 3, 4)) == .sameElsewhere)
+        // What the file system does not tell cannot differ.
+        #expect(whole.compared(with: identity(1, 2, 0, 4)) == .same)
+        #expect(whole.compared(with: identity(1, 2, 3, 0)) == .same)
+        #expect(whole.compared(with: identity(1, 2, 0, 0)) == .perhaps)
+        #expect(whole.compared(with: identity(9, 2, 0, 0)) == .different)
+    }
+
+    @Test func `Devices may be numbered anew at every start`() throws {
+        try document("a.txt")
+        let ties = stage.store.path + "/ties/"
+        func renumber() throws {
+            let old = try #require(stage.names(in: "ties").first)
+            var parts = old.split(separator: ".").map(String.init)
+            parts[3] = "77777777"
+            #expect(rename(ties + old, ties + parts.joined(separator: ".")) == 0)
+        }
+        try renumber()
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(!stage.names(in: "ties").contains { $0.contains(".77777777.") })
+        try renumber()
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
+        #expect(try stage.texts("b.txt") == ["old"])
+        #expect(stage.counts == [1, 1])
+    }
+
+    // MARK: Moves (Rules 11.2 and 11.4)
+
+    @Test func `Versions follow a move, announced or not`() throws {
+        try document("a.txt")
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
+        #expect(try stage.texts("b.txt") == ["old"])
+        try FileManager.default.moveItem(at: stage.url("b.txt"), to: stage.url("c.txt"))
+        stage.store.itemDidMove(from: try stage.place("b.txt"), to: try stage.place("c.txt"))
+        #expect(try stage.texts("c.txt") == ["old"])
+        #expect(stage.counts == [1, 1])
+    }
+
+    @Test func `Versions follow the move of a directory around their item`() throws {
+        try FileManager.default.createDirectory(
+            at: stage.url("d/e"), withIntermediateDirectories: true)
+        try document("d/e/a.txt")
+        try FileManager.default.moveItem(at: stage.url("d"), to: stage.url("f"))
+        stage.store.itemDidMove(from: try stage.place("d"), to: try stage.place("f"))
+        // The place is known, so the document can be saved there.
+        let write = stage.store.beginWriting(at: try stage.place("f/e/a.txt"))
+        try stage.saveByRenaming("f/e/a.txt", "saved")
+        write.end()
+        #expect(try stage.texts("f/e/a.txt") == ["old"])
+    }
+
+    @Test func `Two items that change places keep their own`() throws {
+        try document("a.txt")
+        try document("b.txt")
+        try stage.use {
+            let url = stage.url("b.txt")
+            try NSFileVersion.addOfItem(at: url, withContentsOf: url)
+        }
+        for (old, new) in [("a.txt", "c.txt"), ("b.txt", "a.txt"), ("c.txt", "b.txt")] {
+            try FileManager.default.moveItem(at: stage.url(old), to: stage.url(new))
+        }
+        stage.store.itemDidMove(from: try stage.place("a.txt"), to: try stage.place("b.txt"))
+        stage.store.itemDidMove(from: try stage.place("b.txt"), to: try stage.place("a.txt"))
+        #expect(try stage.texts("a.txt") == ["old", "now"])
+        #expect(try stage.texts("b.txt") == ["old"])
+    }
+
+    @Test(.enabled(if: OtherDevice.exists))
+    func `Versions follow an announced move to another file system`() throws {
+        let other = try OtherDevice()
+        try FileManager.default.createDirectory(
+            at: stage.url("d"), withIntermediateDirectories: true)
+        // One that was deleted before does not come along.
+        try document("d/a.txt")
+        try FileManager.default.removeItem(at: stage.url("d/a.txt"))
+        let url = try stage.file("d/a.txt", "mine")
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+
+        let new = other.url.appendingPathComponent("moved")
+        try FileManager.default.copyItem(at: stage.url("d"), to: new)
+        try FileManager.default.removeItem(at: stage.url("d"))
+        let place = try #require(ItemPath(new.path))
+        stage.store.itemDidMove(from: try stage.place("d"), to: place)
+        try stage.use {
+            let versions = try #require(
+                NSFileVersion.otherVersionsOfItem(at: new.appendingPathComponent("a.txt")))
+            #expect(try versions.map { try text($0.url) } == ["mine"])
+        }
+    }
+
+    // MARK: Saving
+
+    @Test func `A coordinated write keeps the versions with the document it saves`() throws {
+        try document("a.txt")
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.saveByRenaming("a.txt", "saved")
+        // Already inside the accessor, and for other processes.
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(
+            VersionStore(path: stage.store.path)
+                .versionIdentifiers(at: try stage.place("a.txt"))?.count == 1)
+        try stage.saveByRenaming("a.txt", "saved again")
+        write.end()
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(stage.leftovers() == [])
+        #expect(stage.counts == [1, 1])
+    }
+
+    @Test func `So it does with a version that was added in it`() throws {
+        let url = try stage.file("a.txt", "old")
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try stage.saveByRenaming("a.txt", "saved")
+        #expect(try stage.texts("a.txt") == ["old"])
+        try stage.saveByRenaming("a.txt", "saved again")
+        write.end()
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(stage.leftovers() == [])
+    }
+
+    @Test func `So it does with a document that it makes`() throws {
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        let url = try stage.file("a.txt", "first")
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try stage.saveByRenaming("a.txt", "saved")
+        write.end()
+        #expect(try stage.texts("a.txt") == ["first"])
+        #expect(stage.leftovers() == [])
+    }
+
+    @Test func `A backup that the save leaves has no versions`() throws {
+        try document("a.txt")
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("a.txt~"))
+        try stage.file("a.txt", "saved")
+        write.end()
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(try stage.texts("a.txt~") == [])
+    }
+
+    @Test func `A writer that dies after it has saved loses no versions`() throws {
+        try document("a.txt")
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.saveByRenaming("a.txt", "saved")
+        write.abandon()
+        let next = VersionStore(path: stage.store.path)
+        #expect(next.versionIdentifiers(at: try stage.place("a.txt"))?.count == 1)
+        #expect(stage.leftovers() == [])
+        #expect(try stage.texts("a.txt") == ["old"])
+    }
+
+    @Test func `A writer that dies before it has saved changes nothing`() throws {
+        try document("a.txt")
+        stage.store.beginWriting(at: try stage.place("a.txt")).abandon()
+        #expect(try stage.texts("a.txt") == ["old"])
+        #expect(stage.leftovers() == [])
+    }
+
+    @Test func `What was moved away in a write is the item there`() throws {
+        try document("a.txt")
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
+        stage.store.itemDidMove(from: try stage.place("a.txt"), to: try stage.place("b.txt"))
+        try stage.file("a.txt", "another")
+        write.end()
+        #expect(try stage.texts("a.txt") == [])
+        #expect(try stage.texts("b.txt") == ["old"])
+    }
+
+    @Test func `A document that two writes delete and make is a new one`() throws {
+        try document("a.txt")
+        let first = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        first.end()
+        let second = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.file("a.txt", "new")
+        second.end()
+        #expect(try stage.texts("a.txt") == [])
+    }
+
+    @Test func `Whoever knows of a replacement can say so`() throws {
+        try document("a.txt")
+        let place = try stage.place("a.txt")
+        let before = try #require(ItemIdentity(of: place))
+        try stage.saveByRenaming("a.txt", "saved")
+        #expect(try stage.texts("a.txt") == [])
+        stage.store.itemWasReplaced(at: place, previous: before)
+        #expect(try stage.texts("a.txt") == ["old"])
+    }
+
+    @Test func `A write to an item without versions leaves nothing in the store`() throws {
+        try document("a.txt")
+        try stage.file("b.txt", "1")
+        let write = stage.store.beginWriting(at: try stage.place("b.txt"))
+        #expect(stage.names(in: "writing") == [])
+        write.end()
+        let other = stage.store.beginWriting(at: try stage.place("a.txt"))
+        #expect(stage.names(in: "writing").count == 1)
+        other.end()
+        #expect(stage.names(in: "writing") == [])
+    }
+}
+
+/// A directory on another file system than the temporary one, if this machine has it.
+final class OtherDevice {
+    static var exists: Bool {
+        var here = stat()
+        var there = stat()
+        return stat(NSTemporaryDirectory(), &here) == 0 && stat("/dev/shm", &there) == 0
+            && here.st_dev != there.st_dev && access("/dev/shm", W_OK) == 0
+    }
+
+    let url: URL
+
+    init() throws {
+        url = URL(fileURLWithPath: "/dev/shm/versions-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
