@@ -99,7 +99,7 @@ let package = Package(
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
                 "FileCoordinationWire",
             ],
-            exclude: ["Versions"],
+            exclude: ["Uploading", "Versions"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -224,8 +224,8 @@ class DeathTests: StageTestCase {
     //
     /// Rules 2.12 and 18.8.
     ///
-    /// Once in some twenty runs the child hangs after its grant; whether the cause is ours or a lock
-    /// of the Swift runtime that another thread held at the fork is open (CONTRIBUTING.md).
+    /// Once in some twenty runs the child hangs after its grant; whether the cause is ours, or a
+    /// lock of the Swift runtime that another thread held at the fork, is open (CONTRIBUTING.md).
     func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
         try XCTSkipUnless(
             TestEnvironment.showsKnownFaults, "Not explained yet: see Open work in CONTRIBUTING.md")

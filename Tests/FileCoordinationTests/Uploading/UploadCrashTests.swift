@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process that is killed while it uploads: no half is left where anybody would take it for a
+// whole, and the next process that makes a copy removes the rest.
+
+import FileCoordination
+import FileCoordinationSystem
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct UploadCrashTests {
+    /// Kills this process with SIGKILL as soon as it writes beyond the first `bytes` of any file.
+    private static func die(beyond bytes: UInt) {
+        signal(SIGXFSZ) { _ in kill(getpid(), SIGKILL) }
+        // Threads of Dispatch block signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGXFSZ)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    }
+
+    /// Makes a directory whose archive has about a million bytes.
+    private static func fill(_ stage: UploadStage) throws {
+        try stage.make("folder")
+        for number in 0..<10 { try stage.write("folder/\(number)", noise(100_000)) }
+    }
+
+    /// Shows that nothing named is left, and nothing at all after the next copy.
+    private static func expectNoHalf(in stage: UploadStage) throws {
+        #expect(try stage.temporaries.filter { $0.hasSuffix(".zip") }.isEmpty)
+        do { _ = try stage.snapshot(of: "folder") }
+        #expect(try stage.temporaries.isEmpty)
+    }
+
+    @Test func `Killed in the middle of an archive, a process leaves no half`() async throws {
+        let stage = try UploadStage.shared("middle", by: getpid())
+        try Self.fill(stage)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let stage = try UploadStage.shared("middle", by: getppid())
+            Self.die(beyond: 600_000)
+            _ = try stage.snapshot(of: "folder")
+        }
+        #expect(try stage.temporaries.contains { $0.hasSuffix(".lock") })
+        try Self.expectNoHalf(in: stage)
+    }
+
+    @Test func `Killed at the first byte, a process leaves no half`() async throws {
+        let stage = try UploadStage.shared("first", by: getpid())
+        try Self.fill(stage)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let stage = try UploadStage.shared("first", by: getppid())
+            // Just enough for the lock.
+            Self.die(beyond: 4096)
+            _ = try stage.snapshot(of: "folder")
+        }
+        try Self.expectNoHalf(in: stage)
+    }
+
+    @Test func `The copy of a process that was killed while it uploaded goes`() async throws {
+        let stage = try UploadStage.shared("accessor", by: getpid())
+        try Self.fill(stage)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let stage = try UploadStage.shared("accessor", by: getppid())
+            let snapshot = try stage.snapshot(of: "folder")
+            kill(getpid(), SIGKILL)
+            withExtendedLifetime(snapshot) {}
+        }
+        #expect(try stage.temporaries.filter { $0.hasSuffix("/folder.zip") }.count == 1)
+        UploadRoot.sweep(environment: stage.environment)
+        #expect(try stage.temporaries.isEmpty)
+    }
+
+    @Test func `A forked child that outlives the process does not keep its copy`() async throws {
+        let stage = try UploadStage.shared("fork", by: getpid())
+        try Self.fill(stage)
+        try stage.makeSpecial("gate", S_IFIFO)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let stage = try UploadStage.shared("fork", by: getppid())
+            let snapshot = try stage.snapshot(of: "folder")
+            if fork() == 0 {
+                let gate = open(stage.path + "/gate", O_RDWR)
+                // So that nobody waits for the test process's pipes to be closed.
+                for number in 0..<Int32(1024) where number != gate { close(number) }
+                // A bound for a test that fails.
+                alarm(60)
+                var byte: UInt8 = 0
+                _exit(read(gate, &byte, 1) == 1 ? 0 : 1)
+            }
+            // Once it holds the gate open for reading, this does not fail.
+            alarm(60)
+            while open(stage.path + "/gate", O_WRONLY | O_NONBLOCK) < 0 { sched_yield() }
+            kill(getpid(), SIGKILL)
+            withExtendedLifetime(snapshot) {}
+        }
+        let gate = open(stage.path + "/gate", O_WRONLY | O_NONBLOCK)
+        #expect(gate >= 0, "the child is not there")
+        UploadRoot.sweep(environment: stage.environment)
+        #expect(try stage.temporaries.isEmpty)
+        #expect(write(gate, "x", 1) == 1)
+        close(gate)
+    }
+}
