@@ -17,6 +17,10 @@ int fcs_open_at(int directory, const char *name, int flags, uint32_t mode) {
     return RESULT_RETRYING(openat(directory, name, flags | O_CLOEXEC | O_NOCTTY, (mode_t)mode));
 }
 
+int fcs_open_anchor(const char *path) {
+    return RESULT_RETRYING(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
 int fcs_make_directory_at(int directory, const char *name, uint32_t mode) {
     return RESULT(mkdirat(directory, name, (mode_t)mode));
 }

@@ -21,10 +21,22 @@ extension NSFileCoordinator {
         /// Combined with anything else it drops that question and nothing more (Rule 6.9).
         public static let withoutChanges = Self(rawValue: 1 << 0)
 
+        /// A link in the last component is followed: the accessor gets the URL of what it leads to.
+        ///
+        /// Access to the link is waited for first, then access to where it leads (Rule 1.5).
+        public static let resolvesSymbolicLink = Self(rawValue: 1 << 1)
+
         /// Only metadata that is at hand without a download is going to be read.
         ///
         /// Changes nothing about which claims wait for each other (Rule 2.9).
         public static let immediatelyAvailableMetadataOnly = Self(rawValue: 1 << 2)
+
+        /// The accessor gets the URL of a copy, a directory's as a zip archive.
+        ///
+        /// The copy is made under the claim, which ends before the accessor runs, so that nobody
+        /// waits for an upload; it goes when the accessor returns: move it away, or open it, to
+        /// keep it (Rules 15.1, 15.2). In a call with other items the claim lasts as for them.
+        public static let forUploading = Self(rawValue: 1 << 3)
     }
 
     /// What an item is to be written for; at most one option at a time.
@@ -65,7 +77,9 @@ extension NSFileCoordinator {
 }
 
 extension NSFileCoordinator.ReadingOptions {
-    private static let known: Self = [.withoutChanges, .immediatelyAvailableMetadataOnly]
+    private static let known: Self = [
+        .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
+    ]
 
     /// The same options in the arbiter's words, or nil if there is one that is not known here.
     ///

@@ -14,7 +14,7 @@ public import Foundation
 /// item has made way. One coordinator is meant for one thread at a time, except for ``cancel()``
 /// (Rule 16.1). Making one costs next to nothing.
 open class NSFileCoordinator: NSObject {
-    private let core: CoordinatorCore
+    let core: CoordinatorCore
 
     /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
     ///
@@ -47,6 +47,34 @@ open class NSFileCoordinator: NSObject {
     /// Returns at once, from any thread. An accessor that runs already is not disturbed
     /// (Rules 12.1 to 12.6).
     open func cancel() { core.cancel() }
+
+    // MARK: Making things known inside an accessor
+
+    /// Says that an item is going to be moved.
+    ///
+    /// Of use in sandboxes, of which there are none here: it has no effect, and need not be called
+    /// (Rule 11.11).
+    open func item(at oldURL: URL, willMoveTo newURL: URL) {}
+
+    /// Says that the accessor has moved an item, or what it is inside of.
+    ///
+    /// Presenters of the item and of everything inside follow it, and so do claims that wait for it
+    /// (Rules 11.1 to 11.4). Without effect outside of an accessor of this coordinator that writes
+    /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` a move of its item is noticed
+    /// without this call, too.
+    open func item(at oldURL: URL, didMoveTo newURL: URL) {
+        core.writingAccess?.announceMove(from: oldURL, to: newURL)
+    }
+
+    /// Says that ubiquity attributes of an item have changed.
+    ///
+    /// Presenters of the item that observe them are told (Rule 10.4); other keys than those of
+    /// ubiquity are left out (Rule 10.5).
+    open func item(
+        at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>
+    ) {
+        core.announceAttributes(attributes, of: url)
+    }
 
     // MARK: Presenters
 
@@ -174,6 +202,37 @@ open class NSFileCoordinator: NSObject {
         LaterAccess(core: core, intents: intents, queue: queue, accessor: accessor).start()
     }
 
+    // MARK: Many accesses
+
+    /// Asks the presenters of many items at once what each access to them would ask one by one.
+    ///
+    /// A batch gives no access: make coordinated calls on this coordinator inside of it, on any
+    /// thread, and call the completion handler when the last of them has returned (Rules 14.1 to
+    /// 14.5). Give the top-level items; presenters of everything inside are asked, too.
+    ///
+    /// - Parameters:
+    ///   - readingURLs: items that are going to be read.
+    ///   - readingOptions: how; following links makes no sense here and is an error (Rule 14.6).
+    ///   - writingURLs: items that are going to be written.
+    ///   - writingOptions: what for; replacing makes no sense here and is an error (Rule 14.6).
+    ///   - outError: set if a presenter refused or the call was cancelled; then nothing runs.
+    ///   - batchAccessor: runs on the calling thread; gets the completion handler. The call returns
+    ///     when it has returned and the handler was called, or let go of.
+    open func prepare(
+        forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
+        writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor batchAccessor: (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let batch = Batch(
+            reading: readingURLs, readingOptions, writing: writingURLs, writingOptions)
+        perform(outError, kind: .preparation) { () throws(NSError) in
+            try batch.items()
+        } accessor: { _ in
+            batch.run(batchAccessor)
+        }
+    }
+
     // MARK: One access
 
     /// Waits for access and runs `accessor` on this thread (Rule 13.8).
@@ -181,15 +240,15 @@ open class NSFileCoordinator: NSObject {
     /// On failure the accessor does not run, and `outError` says why; on success `outError` is left
     /// as it was (Rule 9.6).
     private func perform(
-        _ outError: NSErrorPointer, items: () throws(NSError) -> [RequestedItem],
-        accessor: ([URL]) -> Void
+        _ outError: NSErrorPointer, kind: ClaimKind = .access,
+        items: () throws(NSError) -> [RequestedItem], accessor: ([URL]) -> Void
     ) {
         do throws(NSError) {
-            let access = try core.begin(try items())
+            let access = try core.begin(try items(), kind: kind)
             let ending = access.wait()
             core.endWaiting(access)
             switch ending {
-            case .granted: access.run(accessor)
+            case .granted: core.run(access, accessor)
             case .failed(let error): throw error
             case .cancelled, .timedOut, nil: throw CoordinatorCore.cancelledError
             }

@@ -53,6 +53,7 @@ public struct Arbiter: Hashable, Sendable {
         switch event {
         case .claimFiled(let claim): file(claim, &turn)
         case .claimRecovered(let claim): recover(claim, &turn)
+        case .claimAnnounced(let claim, let announcement): hear(announcement, from: claim, &turn)
         case .claimEnded(let claim, let outcomes): end(claim, outcomes, &turn)
         case .claimCancelled(let claim): conclude(claim, &turn)
         case .presenterAdded(let presenter): add(presenter, &turn)
@@ -101,7 +102,7 @@ public struct Arbiter: Hashable, Sendable {
         records[claim.id] = record
         belongings[claim.client, default: Belongings()].claims.insert(claim.id)
         census.enter(claim, record.stage)
-        tree.insert(claim.id, items: claim.items)
+        tree.insert(claim.id, items: claim.items, takesPart: claim.kind.takesPart)
         if record.stage != .waiting { tree.place(claim.id) }
         return true
     }

@@ -7,7 +7,9 @@
 extension Arbiter {
     /// A client asks for access.
     mutating func file(_ claim: FiledClaim, _ turn: inout Turn) {
-        guard enter(claim, .filed), let record = records[claim.id] else { return }
+        let sent = redirected(claim)
+        guard enter(sent, .filed), let record = records[claim.id] else { return }
+        if sent.items != claim.items { turn.emit(.retarget(claim.id, sent.items)) }
         turn.evaluate(record.claim)
     }
 

@@ -49,7 +49,8 @@ struct ClaimRecord: Hashable, Sendable {
         var youngestFiled: ClaimID
     }
 
-    let claim: FiledClaim
+    /// The claim; its items are where they are by now (Rule 11.4).
+    var claim: FiledClaim
     /// When it was filed.
     let filedAt: UInt64
     var state: State
@@ -61,6 +62,8 @@ struct ClaimRecord: Hashable, Sendable {
     var relinquished: OrderedIDs<PresenterID> = []
     /// Presenters that were asked to accommodate the deletion of their item (Rule 7.6).
     var accommodated: OrderedIDs<PresenterID> = []
+    /// Where the accessor has moved its items to, by their index.
+    var movedItems: [Int: AccessItem] = [:]
 
     /// The state for status.
     var stage: ClaimStage {

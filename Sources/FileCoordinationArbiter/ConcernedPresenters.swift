@@ -9,9 +9,10 @@ extension Arbiter {
     func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
         var needs = Needs()
         for spot in tree.spots[claim.id] ?? [] {
-            switch spot.item.access {
-            case .reading(let options): addNeeds(ofReading: spot, options, to: &needs)
-            case .writing(let mode): addNeeds(ofWriting: spot, mode, to: &needs)
+            switch (claim.kind, spot.item.access) {
+            case (.access, .reading(let options)): addNeeds(ofReading: spot, options, to: &needs)
+            case (.access, .writing(let mode)): addNeeds(ofWriting: spot, mode, to: &needs)
+            case (.preparation, _): addNeeds(ofPreparing: spot, to: &needs)
             }
         }
         return needs.presenters.compactMap { id in
@@ -66,6 +67,27 @@ extension Arbiter {
             }
         }
         needs.add(presentersBesides(spot)) { $0.relinquish = [.writer] }
+    }
+
+    /// A batch asks once, of everybody in and around its items, what each of its calls would ask:
+    /// to save, and to accommodate deletion, but not to relinquish (Rules 14.1, 14.2).
+    private func addNeeds(ofPreparing spot: PlaceTree.Spot, to needs: inout Needs) {
+        let save: Bool
+        let deletes: Bool
+        switch spot.item.access {
+        case .reading(let options): (save, deletes) = (!options.contains(.withoutChanges), false)
+        case .writing(.merging): (save, deletes) = (true, false)
+        case .writing(.deleting), .writing(.replacing): (save, deletes) = (false, true)
+        case .writing(.plain), .writing(.moving), .writing(.metadataOnly): return
+        }
+        needs.add(tree.presenters(at: spot) + tree.presenters(below: spot.node)) {
+            $0.save = save
+            $0.accommodateDeletion = deletes
+        }
+        needs.add(presentersOfPackages(containing: spot)) {
+            $0.save = save
+            $0.accommodateSubitemDeletions = deletes ? [spot.item.path] : []
+        }
     }
 
     /// The presenters of every package that contains the item, itself excluded (Rules 1.12, 6.2).

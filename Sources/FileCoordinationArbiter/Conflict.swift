@@ -73,6 +73,8 @@ func meeting(of item: AccessItem, with other: AccessItem) -> Meeting? {
 func meeting(of claim: FiledClaim, with other: FiledClaim) -> Meeting? {
     // Rule 2.10
     guard claim.purpose != other.purpose else { return nil }
+    // Rule 14.3
+    guard claim.kind.takesPart && other.kind.takesPart else { return nil }
     var result: Meeting?
     for item in claim.items {
         for otherItem in other.items {

@@ -3,6 +3,36 @@
 // Everything that can happen to the arbiter, and everything that it can want. Events are facts in
 // the past tense, effects are imperatives; nothing else goes in or out.
 
+/// What a claim is for.
+public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
+    /// Access, which excludes others.
+    case access = 0
+    /// A batch: its presenters are asked beforehand, and nobody is excluded (Rules 14.1, 14.3).
+    case preparation = 1
+
+    /// Whether it waits for other claims, and they for it.
+    var takesPart: Bool {
+        switch self {
+        case .access: true
+        case .preparation: false
+        }
+    }
+}
+
+/// Where a coordinator believes its presenter to be (Rule 11.7).
+public struct Standpoint: Hashable, Sendable {
+    /// The coordinator's presenter.
+    public var presenter: PresenterID
+    /// Its place, as far as the presenter has been told by now.
+    public var place: ItemPath
+
+    /// Where a coordinator believes its presenter to be.
+    public init(_ presenter: PresenterID, at place: ItemPath) {
+        self.presenter = presenter
+        self.place = place
+    }
+}
+
 /// A claim as it is filed: one call, one or more items (Rule 2.13).
 public struct FiledClaim: Hashable, Sendable {
     /// Its ticket.
@@ -17,17 +47,23 @@ public struct FiledClaim: Hashable, Sendable {
     public var items: [AccessItem]
     /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
     public var enclosing: [ClaimID]
+    /// What it is for.
+    public var kind: ClaimKind
+    /// Where its coordinator believes its presenter to be, if it has one that is registered.
+    public var standpoint: Standpoint?
 
     /// A claim as it is filed.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
-        enclosing: [ClaimID] = []
+        enclosing: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil
     ) {
         self.id = id
         self.client = client
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
+        self.kind = kind
+        self.standpoint = standpoint
     }
 }
 
@@ -66,6 +102,8 @@ public enum Event: Hashable, Sendable {
     case claimFiled(FiledClaim)
     /// A claim that was granted by a former arbiter is found in its ledger, still running.
     case claimRecovered(FiledClaim)
+    /// An accessor that runs has made something known.
+    case claimAnnounced(ClaimID, Announcement)
     /// An accessor returned; one outcome for each item of the claim.
     case claimEnded(ClaimID, outcomes: [ItemOutcome])
     /// A client gave a claim up before it was granted (Rule 12.2), or its deadline passed.
@@ -99,6 +137,12 @@ public enum Effect: Hashable, Sendable {
     case reacquire(PresenterID, Relinquishment)
     /// Tell a presenter what happened.
     case notify(PresenterID, Notice)
+    /// Tell the claimant where the items of its waiting claim are by now (Rule 11.4).
+    ///
+    /// Before the claim is granted.
+    case retarget(ClaimID, [AccessItem])
+    /// Tell a presenter's process where its item is by now, and the presenter if `isTold`.
+    case relocate(PresenterID, to: ItemPath, isTold: Bool)
     /// Send `clockAdvanced` at this monotonic time, in nanoseconds, if not earlier.
     case wakeAt(UInt64)
 }

@@ -54,6 +54,16 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         return result
     }
 
+    /// The same path with other components in place of the first `depth` ones.
+    public func replacingPrefix(depth: Int, by prefix: ItemPath) -> ItemPath {
+        var result = self
+        result.components = prefix.components + components.dropFirst(depth)
+        return result
+    }
+
+    /// The number of ``bytes``.
+    var byteCount: Int { max(1, components.reduce(0) { $0 + $1.count + 1 }) }
+
     /// Whether this place contains `other`, at any depth, itself excluded (Rule 1.13).
     public func contains(_ other: ItemPath) -> Bool {
         other.depth > depth && other.components.starts(with: components)

@@ -10,6 +10,11 @@ public enum Limits {
     /// item back when the present readers are done, and only then is it asked for the new one.
     public static let readerChain: Duration = .seconds(30)
 
+    /// The bytes of a path, its closing NUL included, as the kernel bounds it.
+    ///
+    /// What would have a longer one after a move does not move along: it cannot be there.
+    static let pathBytes = 4096
+
     /// The number of claims up to which debug builds check every invariant after every event.
     ///
     /// The checks compare all pairs of claims. Beyond this a debug build would no longer be usable.

@@ -9,24 +9,45 @@ extension Arbiter {
     /// run, it is taken to have (Rule 7.8).
     func notices(after record: ClaimRecord, _ outcomes: [ItemOutcome]) -> [Effect] {
         var mail = Mail()
+        // A batch has asked, and done nothing (Rule 14.3).
+        guard record.claim.kind.takesPart else { return [] }
         for (index, spot) in (tree.spots[record.claim.id] ?? []).enumerated() {
             // Rule 7.11
             guard spot.item.access.isWriting else { continue }
             let untold: ItemOutcome = record.grant == nil ? .unchanged : .changed
             let outcome = index < outcomes.count ? outcomes[index] : untold
             guard outcome != .unchanged else { continue }
-            notifyPresenters(at: spot, outcome, after: record, &mail)
-            notifyPresenters(above: spot, outcome, after: record, &mail)
+            let scene = scene(of: spot, movedTo: record.movedItems[index])
+            notifyPresenters(of: scene, outcome, after: record, &mail)
+            notifyDirectories(of: scene, outcome, after: record, &mail)
         }
         return mail.effects
     }
 
+    /// Where something happened, and who presents that.
+    private struct Scene {
+        let item: AccessItem
+        let presenters: OrderedIDs<PresenterID>
+        let containing: [(depth: Int, presenters: OrderedIDs<PresenterID>)]
+    }
+
+    /// What the accessor has moved changed where it is now.
+    private func scene(of spot: PlaceTree.Spot, movedTo item: AccessItem?) -> Scene {
+        guard let item else {
+            return Scene(
+                item: spot.item, presenters: tree.presenters(at: spot),
+                containing: tree.presenters(above: spot))
+        }
+        return Scene(
+            item: item, presenters: tree.presenters(at: item.path),
+            containing: tree.presenters(containing: item.path))
+    }
+
     /// Tells the presenters of the item itself (Rules 7.3, 7.6, 7.7).
     private func notifyPresenters(
-        at spot: PlaceTree.Spot, _ outcome: ItemOutcome, after record: ClaimRecord,
-        _ mail: inout Mail
+        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
     ) {
-        for id in tree.presenters(at: spot) {
+        for id in scene.presenters {
             guard let presenter = hearer(id, of: record.claim) else { continue }
             switch outcome {
             case .unchanged:
@@ -45,13 +66,12 @@ extension Arbiter {
     ///
     /// What a presenter implements for appearances never changes what it hears of
     /// changes: the fallback of packages stands in for `presentedSubitemDidChange(at:)` alone.
-    private func notifyPresenters(
-        above spot: PlaceTree.Spot, _ outcome: ItemOutcome, after record: ClaimRecord,
-        _ mail: inout Mail
+    private func notifyDirectories(
+        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
     ) {
-        let path = spot.item.path
-        for (depth, presenters) in tree.presenters(above: spot) {
-            let isPackage = spot.item.packageDepths.contains(depth)
+        let path = scene.item.path
+        for (depth, presenters) in scene.containing {
+            let isPackage = scene.item.packageDepths.contains(depth)
             for id in presenters {
                 guard let presenter = hearer(id, of: record.claim) else { continue }
                 switch outcome {
@@ -60,35 +80,18 @@ extension Arbiter {
                     mail.send(.subitemDidAppear(path), to: presenter, if: .subitemDidAppear)
                 case .changed, .deleted: break
                 }
-                if presenter.methods.contains(.subitemDidChange) {
-                    mail.send(.subitemDidChange(path), to: presenter, if: .subitemDidChange)
-                } else if isPackage {
-                    mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
-                }
+                mail.send(
+                    .subitemDidChange(path), to: presenter, if: .subitemDidChange,
+                    isPackage: isPackage)
             }
         }
     }
 
     /// The presenter, if it is to hear of this claim at all (Rules 4.5, 7.9).
-    private func hearer(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
+    func hearer(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
         guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose else {
             return nil
         }
         return presenter
-    }
-}
-
-/// Notices in the order in which they are sent; none twice to one presenter (Rule 7.12).
-private struct Mail {
-    private(set) var effects: [Effect] = []
-    /// Only looked up, never gone through.
-    private var sent: Set<Effect> = []
-
-    mutating func send(
-        _ notice: Notice, to presenter: RegisteredPresenter, if method: PresenterMethods
-    ) {
-        guard presenter.methods.contains(method) else { return }
-        let effect = Effect.notify(presenter.id, notice)
-        if sent.insert(effect).inserted { effects.append(effect) }
     }
 }

@@ -9,6 +9,14 @@
 struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
     private var elements: [ID] = []
 
+    /// None.
+    init() {}
+
+    /// These identifiers, each once.
+    init(unique ids: some Sequence<ID>) {
+        for id in ids { insertOnce(id) }
+    }
+
     /// Puts `id` in its place, beside others that equal it.
     mutating func insert(_ id: ID) {
         if let last = elements.last, id < last {

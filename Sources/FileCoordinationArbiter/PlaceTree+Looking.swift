@@ -21,7 +21,7 @@ extension PlaceTree {
     func firstNeighbour(
         of claim: ClaimID, _ scope: Scope, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
-        for spot in spots[claim] ?? [] {
+        for spot in spots[claim] ?? [] where spot.takesPart {
             if let found = firstNeighbour(of: claim, scope, at: spot, where: test) { return found }
         }
         return nil

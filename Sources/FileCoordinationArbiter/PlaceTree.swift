@@ -66,6 +66,8 @@ struct PlaceTree: Sendable {
         let node: NodeID
         let line: NodeID
         let item: AccessItem
+        /// Whether others meet it here: not a batch (Rule 14.3).
+        let takesPart: Bool
     }
 
     private struct ChildKey: Hashable, Sendable {
@@ -85,7 +87,7 @@ struct PlaceTree: Sendable {
 
     // MARK: Claims
 
-    mutating func insert(_ claim: ClaimID, items: [AccessItem]) {
+    mutating func insert(_ claim: ClaimID, items: [AccessItem], takesPart: Bool = true) {
         var filed: [Spot] = []
         filed.reserveCapacity(items.count)
         for item in items {
@@ -95,7 +97,7 @@ struct PlaceTree: Sendable {
                 node = child(name, of: node)
                 if depth + 1 == item.lineDepth { line = node }
             }
-            let spot = Spot(node: node, line: line, item: item)
+            let spot = Spot(node: node, line: line, item: item, takesPart: takesPart)
             forEachList(of: spot) { $0.insert(claim) }
             // Counted at the item's node, from which the line's node is on the way up.
             count(from: spot.node, claims: 1, presenters: 0)
@@ -120,6 +122,7 @@ struct PlaceTree: Sendable {
 
     /// Everywhere where an item of a claim is filed.
     private mutating func forEachList(of spot: Spot, _ change: (inout Filed) -> Void) {
+        guard spot.takesPart else { return }
         let isWriting = spot.item.access.isWriting
         change(&nodes[spot.line].line[isWriting: isWriting])
         if spot.line != spot.node { change(&nodes[spot.node].inner[isWriting: isWriting]) }
@@ -147,6 +150,16 @@ struct PlaceTree: Sendable {
     }
 
     // MARK: Nodes
+
+    /// The node of a path, and those on the way to it from the root down, as far as there are any.
+    func nodes(towards path: ItemPath) -> [NodeID] {
+        var way = [Self.root]
+        for name in path.components {
+            guard let next = lookup[ChildKey(parent: way[way.count - 1], name: name)] else { break }
+            way.append(next)
+        }
+        return way
+    }
 
     private mutating func child(_ name: ItemPath.Component, of parent: NodeID) -> NodeID {
         let key = ChildKey(parent: parent, name: name)

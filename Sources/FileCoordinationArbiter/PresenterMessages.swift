@@ -98,6 +98,15 @@ public enum Notice: Hashable, Sendable {
     case subitemDidAppear(ItemPath)
     /// `presentedSubitemDidChange(at:)`.
     case subitemDidChange(ItemPath)
+    /// `presentedSubitem(at:didMoveTo:)`.
+    case subitemDidMove(ItemPath, to: ItemPath)
+    /// `presentedItemDidGain(_:)`, `presentedItemDidLose(_:)`, `presentedItemDidResolveConflict(_:)`.
+    case itemVersion(ItemPath, VersionNews)
+    /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
+    /// `presentedSubitem(at:didResolve:)`.
+    case subitemVersion(ItemPath, VersionNews)
+    /// `presentedItemDidChangeUbiquityAttributes(_:)`, with those that changed.
+    case ubiquityAttributes([[UInt8]])
 }
 
 /// A presenter's error, which the arbiter passes on without looking into it (Rule 9.2).

@@ -24,6 +24,8 @@ struct PresenterRecord: Hashable, Sendable {
 
     /// How it was registered, with its present place.
     var registration: RegisteredPresenter
+    /// The packages on the way to its place, as far as a move has told (Rule 11.7).
+    var packageDepths: [Int] = []
     /// Towards readers.
     var toReaders: Possession = .kept
     /// Towards writers.

@@ -29,7 +29,8 @@ package enum Handover {
                 case .refused(let refusal):
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
-                case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart:
+                case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
+                    .packagePolicy:
                     break
                 }
             case .wouldBlock: try poller.wait(into: &ready, until: nil)

@@ -75,6 +75,7 @@ extension Host {
         }
         if !client.deliveries.isEmpty { clientsToFlush.append(client.id) }
         forgetLostFailures(of: client)
+        tellPlaces(to: client)
         returnLostItems(of: client)
         for claim in unanswered.keys.sorted() {
             let asks = unanswered[claim] ?? [:]
@@ -109,7 +110,7 @@ extension Host {
                 client.ledger.snapshot(ofRecord: index)?.state == .asked
             else { continue }
             client.known[index] = nil
-            claims[claim] = nil
+            forget(claim)
             look(at: index, of: client)
         }
     }
@@ -157,7 +158,7 @@ extension Host {
     func bury(_ client: Client) {
         suspects[client.id] = nil
         // It may have ended a claim and then itself, before we read what it said of the former.
-        lookAtOverRecords(of: client)
+        lookAtGrantedRecords(of: client)
         stopWatchingProcess(of: client)
         if let connection = client.connection {
             connection.client = nil
@@ -173,7 +174,10 @@ extension Host {
         }
         tell(.clientDied(client.id))
         for known in client.known.values {
-            if case .claim(let claim) = known.identity { claims[claim] = nil }
+            switch known.identity {
+            case .claim(let claim): forget(claim)
+            case .presenter(let presenter): book.forget(presenter.rawValue)
+            }
         }
         clients[client.id] = nil
         clientsByLedger[client.ledgerName] = nil

@@ -91,7 +91,7 @@ extension Host {
         }
         switch message {
         case .hello: break
-        case .filed(let record), .ended(let record):
+        case .filed(let record), .announced(let record), .ended(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             look(at: record.index, of: client)
         case .answered(let presenter, let claim, let failure):
@@ -103,6 +103,7 @@ extension Host {
         case .statusRequest: sendStatus(to: connection)
         case .handOver:
             if configuration.kind == .embedded { ending = ending ?? .handedOver }
+        case .packagePolicy(let lines): addToPackagePolicy(lines)
         }
     }
 
@@ -136,7 +137,8 @@ extension Host {
                 .welcome(
                     Welcome(
                         version: ProtocolVersion.current, epoch: epoch.rawValue,
-                        processID: CurrentProcess.id, kind: configuration.kind, packagePolicy: [])),
+                        processID: CurrentProcess.id, kind: configuration.kind,
+                        packagePolicy: packagePolicy)),
                 on: connection)
         }
         guard let client = connection.client else { return }

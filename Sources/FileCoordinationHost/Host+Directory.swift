@@ -93,6 +93,7 @@ extension Host {
         while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
         roleLock = role
+        try book.move(to: fresh.directory)
         watchRuntimeDirectory()
     }
 

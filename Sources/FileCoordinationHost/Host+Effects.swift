@@ -18,6 +18,9 @@ extension Host {
             deliver(.ask(claim: claim.rawValue, steps), to: presenter)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
         case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
+        case .retarget(let claim, let items): retarget(claim, items)
+        case .relocate(let presenter, let place, let isTold):
+            relocate(presenter, to: place, isTold: isTold)
         case .wakeAt(let time): arbiterWakeAt = min(arbiterWakeAt ?? .max, time)
         }
     }

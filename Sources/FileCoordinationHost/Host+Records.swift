@@ -17,12 +17,13 @@ extension Host {
         }
     }
 
-    /// Looks at what is over: also a client that is dead has done that.
-    func lookAtOverRecords(of client: Client) {
+    /// Looks at what was granted, over or not: also a client that is dead has done that, and said
+    /// what it had to say.
+    func lookAtGrantedRecords(of client: Client) {
         for snapshot in client.ledger.scan() {
             switch snapshot.state {
-            case .released, .cancelled: consider(snapshot, of: client)
-            case .free, .draft, .asked, .granted: break
+            case .granted, .released, .cancelled: consider(snapshot, of: client)
+            case .free, .draft, .asked: break
             }
         }
     }
@@ -47,8 +48,10 @@ extension Host {
             if known == nil { addPresenter(snapshot, of: client) }
         case (.granted, .claim):
             // Unknown: granted by a former host, in a ledger that could not be read at recovery.
-            guard known == nil, let claim = makeClaim(snapshot, of: client) else { break }
-            tell(.claimRecovered(claim))
+            if known == nil, let claim = makeClaim(snapshot, of: client) {
+                tell(.claimRecovered(claim))
+            }
+            _ = hear(snapshot, of: client)
         case (.granted, .presenter):
             guard known == nil, let presenter = makePresenter(snapshot, of: client) else { break }
             tell(.presenterAdded(presenter))
@@ -59,6 +62,7 @@ extension Host {
         case (.released, .presenter), (.cancelled, .presenter):
             if case .presenter(let presenter) = known?.identity {
                 presenters[presenter] = nil
+                book.forget(presenter.rawValue)
                 tell(.presenterRemoved(presenter))
             }
             forget(snapshot, of: client)
@@ -79,29 +83,48 @@ extension Host {
             reject(snapshot, of: client)
             return nil
         }
-        let id = identity(of: snapshot, client)
+        let id = ClaimID(rawValue: ticket(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
         client.known[snapshot.reference.index] = KnownRecord(
             generation: snapshot.reference.generation, identity: .claim(id))
+        // A claim that waited when the host changed was filed with what held then.
+        let standpoint = snapshot.ticket == 0 ? body.standpoint : nil
         return FiledClaim(
-            id: id, client: client.id, purpose: Purpose(bytes: body.purpose), items: body.items,
-            enclosing: enclosingClaims(body.enclosing, of: client))
+            id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
+            items: items(of: id, body), enclosing: enclosingClaims(body.enclosing, of: client),
+            kind: body.kind, standpoint: standpoint.flatMap { self.standpoint($0, of: client) })
     }
 
-    /// The ticket that a former host gave the claim, or a new one.
+    /// The items, where they are by now.
+    private func items(of claim: ClaimID, _ body: ClaimBody) -> [AccessItem] {
+        guard let moved = book.items(ofClaim: claim.rawValue), moved.count == body.items.count
+        else { return body.items }
+        return moved
+    }
+
+    private func standpoint(_ told: WireStandpoint, of client: Client) -> Standpoint? {
+        guard let known = client.known[told.presenter.index],
+            known.generation == told.presenter.generation,
+            case .presenter(let presenter) = known.identity
+        else { return nil }
+        return Standpoint(presenter, at: told.place)
+    }
+
+    /// The ticket that a former host gave the record, or a new one.
     ///
     /// A ticket that no former host can have given is the client's invention.
-    private func identity(of snapshot: RecordSnapshot, _ client: Client) -> ClaimID {
-        let old = ClaimID(rawValue: snapshot.ticket)
-        if snapshot.ticket > 0, snapshot.ticket < epoch.firstTicket, claims[old] == nil {
-            return old
-        }
+    private func ticket(of snapshot: RecordSnapshot, _ client: Client) -> UInt64 {
+        let old = snapshot.ticket
+        if old > 0, old < epoch.firstTicket, !isTaken(old) { return old }
         lastTicket += 1
-        let given = ClaimID(
-            rawValue: client.ledger.setTicket(snapshot.reference, lastTicket))
+        let given = client.ledger.setTicket(snapshot.reference, lastTicket)
         // A host that was deposed a moment ago may have been faster; a client may have lied.
-        let isPlausible = given.rawValue <= lastTicket && claims[given] == nil
-        return isPlausible ? given : ClaimID(rawValue: lastTicket)
+        return given <= lastTicket && !isTaken(given) ? given : lastTicket
+    }
+
+    private func isTaken(_ ticket: UInt64) -> Bool {
+        claims[ClaimID(rawValue: ticket)] != nil
+            || presenters[PresenterID(rawValue: ticket)] != nil
     }
 
     private func enclosingClaims(_ records: [WireRecord], of client: Client) -> [ClaimID] {
@@ -115,23 +138,23 @@ extension Host {
 
     private func endClaim(_ snapshot: RecordSnapshot, _ known: KnownRecord?, of client: Client) {
         if case .claim(let claim) = known?.identity {
-            tell(.claimEnded(claim, outcomes: outcomes(snapshot, of: client)))
-            claims[claim] = nil
+            let outcomes = hear(snapshot, of: client)
+            tell(.claimEnded(claim, outcomes: outcomes))
+            forget(claim)
         }
         forget(snapshot, of: client)
     }
 
-    func outcomes(_ snapshot: RecordSnapshot, of client: Client) -> [ItemOutcome] {
-        // What cannot be read counts as changed: a message too many does no harm (Rule 7.8).
-        (client.ledger.outcome(snapshot.reference) ?? []).map {
-            ItemOutcome(rawValue: $0) ?? .changed
-        }
+    /// Strikes a claim that is over out of the books.
+    func forget(_ claim: ClaimID) {
+        claims[claim] = nil
+        book.forget(claim.rawValue)
     }
 
     private func cancel(_ claim: ClaimID) {
         recallAsks(for: claim)
         tell(.claimCancelled(claim))
-        claims[claim] = nil
+        forget(claim)
     }
 
     /// Gives the record back to its client, when all has been sent that follows from it: a host
@@ -167,14 +190,14 @@ extension Host {
             reject(snapshot, of: client)
             return nil
         }
-        lastPresenter += 1
-        let id = PresenterID(rawValue: lastPresenter)
+        let id = PresenterID(rawValue: ticket(of: snapshot, client))
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
         client.known[snapshot.reference.index] = KnownRecord(
             generation: snapshot.reference.generation, identity: .presenter(id))
         return RegisteredPresenter(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
-            path: body.path.flatMap { ItemPath(bytes: $0) }, methods: body.methods,
+            path: book.presenter(id.rawValue)?.place ?? body.path.flatMap { ItemPath(bytes: $0) },
+            methods: body.methods,
             relinquished: snapshot.relinquished)
     }
 

@@ -37,10 +37,11 @@ extension Host {
             if let claim = makeClaim(snapshot, of: client) { tell(.claimFiled(claim)) }
         }
         // Ended and cancelled claims: told, then given back to their clients.
-        for client in owners { lookAtOverRecords(of: client) }
+        for client in owners { lookAtGrantedRecords(of: client) }
         for client in living { lookAtAllRecords(of: client) }
         tell(.recoveryFinished)
         for client in dead { bury(client) }
+        try book.settle(living: Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)))
         configuration.log(
             .serving(
                 epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,

@@ -5,6 +5,7 @@
 // system call on a user's path, so that a mount which never answers delays nobody else.
 //
 // The parts: Host+Connections (who talks to us), Host+Records (ledger records into events),
+// Host+Announcements (what accessors make known), Host+Packages (what counts as a package),
 // Host+Effects (effects into swaps and messages), Host+Clients (death), Host+Recovery (taking
 // over), Host+Directory (being found), Host+Status (who holds, who waits).
 
@@ -19,16 +20,20 @@ package struct HostConfiguration: Sendable {
     package var kind: HostKind
     /// After how long without any client it leaves, in nanoseconds; nil: never.
     package var idleExit: UInt64?
+    /// What counts as a package, announced to clients; opaque here (Rule 1.11).
+    package var packagePolicy: [UInt8]
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
     /// A configuration.
     package init(
         kind: HostKind, idleExit: UInt64? = nil,
+        packagePolicy: [UInt8] = PackageConfiguration.load(),
         log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
     ) {
         self.kind = kind
         self.idleExit = idleExit
+        self.packagePolicy = packagePolicy
         self.log = log
     }
 }
@@ -42,6 +47,8 @@ package final class Host {
     let startedAt = MonotonicClock.now
     let poller: Poller
     let wakeUp: WakeUp
+    /// Where the items of records are by now.
+    let book: PlaceBook
 
     var arbiter = Arbiter(recovering: true)
     var listener: SequencedSocket?
@@ -68,7 +75,6 @@ package final class Host {
     var clientsToFlush: [ClientID] = []
 
     var lastTicket: UInt64 = 0
-    var lastPresenter: UInt64 = 0
     var lastClient: UInt32 = 0
     var lastToken: UInt64 = FixedToken.last
     /// Clients whose connection ended while their lock was still held, and when to look again.
@@ -78,6 +84,8 @@ package final class Host {
     var arbiterWakeAt: UInt64?
     var idleSince: UInt64?
     var ending: HostEnding?
+    /// What counts as a package: as configured, and what clients have added.
+    var packagePolicy: [UInt8]
 
     /// Tokens of the poller that are not connections.
     enum FixedToken {
@@ -98,8 +106,10 @@ package final class Host {
         self.roleLock = roleLock
         self.configuration = configuration
         self.wakeUp = wakeUp
+        packagePolicy = configuration.packagePolicy
         poller = try Poller()
         epoch = try EpochFile(directory: runtime.directory, isProtected: true).raise()
+        book = try PlaceBook(in: runtime.directory, epoch: epoch)
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
         try recover()
         // Only now, so that nobody finds a host that knows nothing yet.
@@ -196,6 +206,7 @@ package final class Host {
         switch ending {
         case .idle, .handedOver, .stopped:
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+            if clients.isEmpty { book.remove() }
         case .deposed, .vanished:
             // What has that name now is another host's.
             break

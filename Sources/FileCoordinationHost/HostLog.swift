@@ -17,6 +17,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
     case clientBuried(processID: Int32, name: String)
     /// The socket or the whole directory vanished and was made anew.
     case runtimeDirectoryRestored
+    /// A host after this one will not know of a move.
+    case bookNotWritten(reason: String)
     /// The host gives up its role.
     case leaving(HostEnding)
 
@@ -35,6 +37,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
             "process \(processID) (\(name)) is gone; freed what it held"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"
+        case .bookNotWritten(let reason):
+            "could not write down where an item was moved to: \(reason)"
         case .leaving(let ending):
             "leaving: \(ending.rawValue)"
         }

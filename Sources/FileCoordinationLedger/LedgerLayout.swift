@@ -62,8 +62,8 @@ public enum LedgerLayout {
 
     /// Offsets in a record.
     ///
-    /// The host writes the ticket and the time of the grant, and swaps the word; all else is the
-    /// client's.
+    /// The host writes the ticket, the time of the grant and the mark for relocated items, and swaps
+    /// the word; all else is the client's.
     package enum Record {
         package static let word = 0
         package static let ticket = 8
@@ -74,12 +74,15 @@ public enum LedgerLayout {
         package static let bodyLength = 40
         /// From the beginning of the file; 0 for a body in the record itself.
         package static let bodyOffset = 44
+        /// With the offset behind it one word: so both change at once.
         package static let outcomeLength = 48
         /// From the beginning of the file; 0 for an outcome behind the body in the record.
         package static let outcomeOffset = 52
         package static let outcomeCapacity = 56
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64
+        /// A word that the host makes 1 when an item of the record is not where the body says.
+        package static let relocated = 72
         package static let inline = 80
         /// How much fits into the record itself.
         package static let inlineLength = recordLength - inline

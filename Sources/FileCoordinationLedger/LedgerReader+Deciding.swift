@@ -19,6 +19,14 @@ extension LedgerReader {
         return exchanged ? ticket : original
     }
 
+    /// Marks a record of which an item is not where its body says; before it is granted.
+    public func noteRelocation(_ reference: RecordReference) {
+        guard reference.index < LedgerLayout.recordCount,
+            memory.recordWord(Int(reference.index)).generation == reference.generation
+        else { return }
+        memory.relocated(Int(reference.index)).store(1)
+    }
+
     /// Lets an asked claim's accessor run; registers a presenter.
     public func grant(_ reference: RecordReference, _ epoch: HostEpoch) -> GrantResult {
         guard let snapshot = snapshot(ofRecord: reference.index) else { return .refused }

@@ -151,17 +151,20 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What the client said when it released the claim, or nil if it makes no sense.
-    public func outcome(_ reference: RecordReference) -> [UInt8]? {
+    /// What the client has said of the claim until now, from a byte on, or nil if it makes no sense.
+    public func outcome(_ reference: RecordReference, from start: Int = 0) -> [UInt8]? {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record
-            let length = Int(record.load(UInt32.self, at: Record.outcomeLength))
-            let offset = Int(record.load(UInt32.self, at: Record.outcomeOffset))
-            guard offset == 0 else { return .init(heap: offset, length: length) }
+            let extent = memory.outcomeExtent(Int(reference.index)).load()
+            let length = Int(UInt32(truncatingIfNeeded: extent)) - start
+            let offset = Int(extent >> 32)
+            guard start >= 0, length >= 0 else { return nil }
+            guard offset == 0 else { return .init(heap: offset + start, length: length) }
             let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
             let body = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
             guard body <= Record.inlineLength else { return nil }
-            return .init(inline: LedgerLayout.inlineOutcome(behind: body), length: length)
+            return .init(
+                inline: LedgerLayout.inlineOutcome(behind: body) + start, length: length)
         }
     }
 

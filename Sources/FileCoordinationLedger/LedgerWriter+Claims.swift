@@ -42,15 +42,21 @@ extension LedgerWriter {
         return isCancelled
     }
 
+    /// Whether the host has written down other places for the claim's items than its body has.
+    public func isRelocated(_ reference: RecordReference) -> Bool {
+        memory.relocated(Int(reference.index)).load() != 0
+    }
+
     /// Ends a granted claim.
     ///
-    /// Its outcome is final, and its record no longer the caller's.
+    /// `outcome` is put behind what was said already; it is final, and the record no longer the
+    /// caller's.
     public func release(
         _ reference: RecordReference, outcome: [UInt8] = []
     ) throws(LedgerError) -> ReleaseResult {
         let index = Int(reference.index)
         guard state(of: reference) == .granted else { return .notGranted }
-        if !outcome.isEmpty { try writeOutcome(outcome, index: index) }
+        if !outcome.isEmpty { try appendOutcome(outcome, index: index, reserve: 0) }
         let result = memory.run(ReleaseClaim(record: index, generation: reference.generation))
         switch result {
         case .released: allocation.withLock { $0.noteEnded(index) }
@@ -91,29 +97,5 @@ extension LedgerWriter {
     /// Whether a host has begun to grant the claim: what a faulty client believes.
     package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
         memory.grantedAt(Int(reference.index)).load() != 0
-    }
-
-    private func writeOutcome(_ outcome: [UInt8], index: Int) throws(LedgerError) {
-        guard outcome.count <= LedgerLayout.maximumBodyLength else {
-            throw .bodyTooLarge(outcome.count, limit: LedgerLayout.maximumBodyLength)
-        }
-        typealias Record = LedgerLayout.Record
-        let base = memory.mapping.base
-        let record = base + LedgerLayout.record(index)
-        var offset = Int(record.load(UInt32.self, at: Record.outcomeOffset))
-        if outcome.count > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
-            offset = try allocation.withLock { (books) throws(LedgerError) in
-                try block(outcome.count, for: index, in: &books)
-            }
-            record.store(UInt32(offset), at: Record.outcomeOffset)
-        }
-        if offset == 0 {
-            let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
-            let length = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
-            record.copy(outcome, to: LedgerLayout.inlineOutcome(behind: length))
-        } else {
-            base.copy(outcome, to: offset)
-        }
-        record.store(UInt32(outcome.count), at: Record.outcomeLength)
     }
 }

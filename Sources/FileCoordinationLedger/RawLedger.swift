@@ -47,6 +47,14 @@ extension LedgerMemory {
         word(index, LedgerLayout.Record.presenterState)
     }
 
+    /// The word that says whether an item is not where the body says.
+    func relocated(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.relocated) }
+
+    /// The word with length and offset of the outcome.
+    func outcomeExtent(_ index: Int) -> AtomicWord {
+        word(index, LedgerLayout.Record.outcomeLength)
+    }
+
     /// The record's word, decoded.
     func recordWord(_ index: Int) -> RecordWord {
         RecordWord(rawValue: word(.record(index)).load())

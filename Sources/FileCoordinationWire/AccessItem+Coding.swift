@@ -62,30 +62,45 @@ extension AccessItem: WireCoded {
         encoder.value(path)
         encoder.value(access)
         encoder.bool(isDirectory)
-        encoder.count(packageDepths.count, .packageDepths)
-        var next = 0
-        for depth in packageDepths {
-            guard depth >= next, depth <= path.depth else {
-                return encoder.fail(.illegalValue(.packageDepths))
-            }
-            encoder.integer(UInt16(clamping: depth))
-            next = depth + 1
-        }
+        encoder.packageDepths(packageDepths, of: path)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         let path = try decoder.value(ItemPath.self)
         let access = try decoder.value(Access.self)
         let isDirectory = try decoder.bool()
-        var packageDepths: [Int] = []
-        for _ in 0..<(try decoder.count(.packageDepths, limit: path.depth + 1)) {
-            let depth = Int(try decoder.integer(UInt16.self))
-            guard depth <= path.depth, depth > packageDepths.last ?? -1 else {
+        self.init(
+            path: path, access: access, isDirectory: isDirectory,
+            packageDepths: try decoder.packageDepths(of: path))
+    }
+}
+
+extension MessageEncoder {
+    /// The depths of packages on the way to `path`, ascending.
+    mutating func packageDepths(_ depths: [Int], of path: ItemPath) {
+        count(depths.count, .packageDepths)
+        var next = 0
+        for depth in depths {
+            guard depth >= next, depth <= path.depth else {
+                return fail(.illegalValue(.packageDepths))
+            }
+            integer(UInt16(clamping: depth))
+            next = depth + 1
+        }
+    }
+}
+
+extension MessageDecoder {
+    /// The depths of packages on the way to `path`, ascending.
+    mutating func packageDepths(of path: ItemPath) throws(WireError) -> [Int] {
+        var depths: [Int] = []
+        for _ in 0..<(try count(.packageDepths, limit: path.depth + 1)) {
+            let depth = Int(try integer(UInt16.self))
+            guard depth <= path.depth, depth > depths.last ?? -1 else {
                 throw .illegalValue(.packageDepths)
             }
-            packageDepths.append(depth)
+            depths.append(depth)
         }
-        self.init(
-            path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths)
+        return depths
     }
 }

@@ -42,6 +42,8 @@ public enum ClientMessage: Hashable, Sendable {
     case filed(WireRecord)
     /// Look at this record: it is released or cancelled.
     case ended(WireRecord)
+    /// Look at this record: its log has grown.
+    case announced(WireRecord)
     /// A presenter did what `claim` asked of it, or failed with an encoded error.
     case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
     /// Whom does this claim wait for?
@@ -50,6 +52,8 @@ public enum ClientMessage: Hashable, Sendable {
     case statusRequest
     /// A daemon asks an embedded host for its role.
     case handOver
+    /// Lines to add to the package policy; opaque here.
+    case packagePolicy([UInt8])
 
     /// The encoding.
     ///
@@ -95,6 +99,8 @@ extension ClientMessage: WireCoded {
         case explain = 5
         case statusRequest = 6
         case handOver = 7
+        case announced = 8
+        case packagePolicy = 9
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -118,6 +124,12 @@ extension ClientMessage: WireCoded {
             encoder.value(record)
         case .statusRequest: encoder.raw(Kind.statusRequest)
         case .handOver: encoder.raw(Kind.handOver)
+        case .announced(let record):
+            encoder.raw(Kind.announced)
+            encoder.value(record)
+        case .packagePolicy(let lines):
+            encoder.raw(Kind.packagePolicy)
+            encoder.blob(lines, .packagePolicy, limit: WireLimits.packagePolicyBytes)
         }
     }
 
@@ -138,6 +150,10 @@ extension ClientMessage: WireCoded {
         case .explain: self = .explain(try decoder.value(WireRecord.self))
         case .statusRequest: self = .statusRequest
         case .handOver: self = .handOver
+        case .announced: self = .announced(try decoder.value(WireRecord.self))
+        case .packagePolicy:
+            self = .packagePolicy(
+                try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
         }
     }
 }

@@ -14,6 +14,9 @@ public enum PresenterMessage: Hashable, Sendable {
     case reacquire(Relinquishment)
     /// Something happened (Rule 7.1).
     case notice(Notice)
+    /// The item is here by now; the presenter is to hear of it if `isTold`, and if it has not
+    /// (Rule 11.4).
+    case relocated(to: ItemPath, isTold: Bool)
 }
 
 /// A message, and the presenter that it is for.
@@ -63,6 +66,7 @@ extension PresenterMessage: WireCoded {
         case cancelAsk = 2
         case reacquire = 3
         case notice = 4
+        case relocated = 5
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -80,6 +84,10 @@ extension PresenterMessage: WireCoded {
         case .notice(let notice):
             encoder.raw(Kind.notice)
             encoder.value(notice)
+        case .relocated(let path, let isTold):
+            encoder.raw(Kind.relocated)
+            encoder.value(path)
+            encoder.bool(isTold)
         }
     }
 
@@ -91,6 +99,8 @@ extension PresenterMessage: WireCoded {
         case .cancelAsk: self = .cancelAsk(claim: try decoder.integer(UInt64.self))
         case .reacquire: self = .reacquire(try decoder.raw(Relinquishment.self, .relinquishment))
         case .notice: self = .notice(try decoder.value(Notice.self))
+        case .relocated:
+            self = .relocated(to: try decoder.value(ItemPath.self), isTold: try decoder.bool())
         }
     }
 }
@@ -130,34 +140,5 @@ extension YieldSteps: WireCoded {
             accommodateDeletion: flags.contains(.accommodateDeletion),
             accommodateSubitemDeletions: try decoder.list(
                 of: ItemPath.self, .yieldSteps, limit: WireLimits.items))
-    }
-}
-
-extension Notice: WireCoded {
-    /// The first byte of a notice.
-    private enum Kind: UInt8 {
-        case itemDidChange = 1
-        case subitemDidAppear = 2
-        case subitemDidChange = 3
-    }
-
-    func write(to encoder: inout MessageEncoder) {
-        switch self {
-        case .itemDidChange: encoder.raw(Kind.itemDidChange)
-        case .subitemDidAppear(let path):
-            encoder.raw(Kind.subitemDidAppear)
-            encoder.value(path)
-        case .subitemDidChange(let path):
-            encoder.raw(Kind.subitemDidChange)
-            encoder.value(path)
-        }
-    }
-
-    init(from decoder: inout MessageDecoder) throws(WireError) {
-        switch try decoder.raw(Kind.self, .notice) {
-        case .itemDidChange: self = .itemDidChange
-        case .subitemDidAppear: self = .subitemDidAppear(try decoder.value(ItemPath.self))
-        case .subitemDidChange: self = .subitemDidChange(try decoder.value(ItemPath.self))
-        }
     }
 }

@@ -18,6 +18,7 @@ extension HostMessage: WireCoded {
         case explanation = 0x87
         case statusPart = 0x88
         case retiring = 0x89
+        case packagePolicy = 0x8A
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -50,6 +51,9 @@ extension HostMessage: WireCoded {
             encoder.raw(Kind.statusPart)
             Self.write(part, isLast, to: &encoder)
         case .retiring: encoder.raw(Kind.retiring)
+        case .packagePolicy(let policy):
+            encoder.raw(Kind.packagePolicy)
+            encoder.blob(policy, .packagePolicy, limit: WireLimits.packagePolicyBytes)
         }
     }
 
@@ -75,6 +79,9 @@ extension HostMessage: WireCoded {
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
         case .retiring: self = .retiring
+        case .packagePolicy:
+            self = .packagePolicy(
+                try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
         }
     }
 

@@ -87,6 +87,8 @@ public enum HostMessage: Hashable, Sendable {
     case statusPart([UInt8], isLast: Bool)
     /// The host leaves its role: connect anew.
     case retiring
+    /// The package policy is this one by now; opaque here.
+    case packagePolicy([UInt8])
 
     /// The encoding.
     ///

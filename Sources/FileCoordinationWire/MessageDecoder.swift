@@ -21,7 +21,10 @@ struct MessageDecoder {
     }
 
     /// The number of bytes that nothing was made of yet.
-    private var left: Int { bytes.count - position }
+    var left: Int { bytes.count - position }
+
+    /// Whether nothing is left.
+    var isAtEnd: Bool { left == 0 }
 
     /// Passes over what is left.
     mutating func skipRest() { position = bytes.count }

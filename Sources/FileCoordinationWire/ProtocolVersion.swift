@@ -44,6 +44,10 @@ public enum WireLimits {
     public static let textBytes = 1024
     /// A package policy.
     public static let packagePolicyBytes = 16 << 10
+    /// The persistent identifier of a version, or the name of an attribute.
+    public static let identifierBytes = 1024
+    /// The ubiquity attributes that are said to have changed at once.
+    public static let attributes = 256
     /// The items of a claim.
     public static let items = 65536
     /// The claims inside which a claim is made.

@@ -5,6 +5,20 @@
 
 public import FileCoordinationArbiter
 
+/// Where a coordinator believes its presenter to be (Rule 11.7).
+public struct WireStandpoint: Hashable, Sendable {
+    /// The presenter's record in the same ledger.
+    public var presenter: WireRecord
+    /// Its place, as far as the presenter has been told by now.
+    public var place: ItemPath
+
+    /// Where a coordinator believes its presenter to be.
+    public init(presenter: WireRecord, place: ItemPath) {
+        self.presenter = presenter
+        self.place = place
+    }
+}
+
 /// What a claim's record holds.
 public struct ClaimBody: Hashable, Sendable {
     /// The coordinator's purpose.
@@ -15,15 +29,22 @@ public struct ClaimBody: Hashable, Sendable {
     public var enclosing: [WireRecord]
     /// The thread that made the call, for people who debug.
     public var threadID: UInt64
+    /// What the claim is for.
+    public var kind: ClaimKind
+    /// Where its coordinator believes its presenter to be, if it has one that is registered.
+    public var standpoint: WireStandpoint?
 
     /// What a claim's record holds.
     public init(
-        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0
+        purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0,
+        kind: ClaimKind = .access, standpoint: WireStandpoint? = nil
     ) {
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
         self.threadID = threadID
+        self.kind = kind
+        self.standpoint = standpoint
     }
 
     /// The encoding.
@@ -84,6 +105,11 @@ extension ClaimBody: WireCoded {
         encoder.list(items, .items, limit: WireLimits.items)
         encoder.list(enclosing, .enclosing, limit: WireLimits.enclosing)
         encoder.integer(threadID)
+        encoder.raw(kind)
+        encoder.optional(standpoint) {
+            $0.value($1.presenter)
+            $0.value($1.place)
+        }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -91,6 +117,12 @@ extension ClaimBody: WireCoded {
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
         enclosing = try decoder.list(of: WireRecord.self, .enclosing, limit: WireLimits.enclosing)
         threadID = try decoder.integer(UInt64.self)
+        kind = try decoder.raw(ClaimKind.self, .claimKind)
+        standpoint = try decoder.optional { (decoder) throws(WireError) in
+            WireStandpoint(
+                presenter: try decoder.value(WireRecord.self),
+                place: try decoder.value(ItemPath.self))
+        }
     }
 }
 

@@ -72,6 +72,20 @@ public enum WireError: Error, Hashable, Sendable {
         case enclosing
         /// Those that a claim waits for.
         case parties
+        /// What a claim is for.
+        case claimKind
+        /// A claim's log, or an entry of it.
+        case log
+        /// What became of a claim's items.
+        case outcomes
+        /// What happened to a version.
+        case versionFate
+        /// Which version it is.
+        case identifier
+        /// The names of attributes.
+        case attributes
+        /// An entry of the book of places.
+        case placeEntry
     }
 }
 

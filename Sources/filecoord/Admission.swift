@@ -74,8 +74,14 @@ struct Admission {
     private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         // The answer comes after the arbiter has looked at the claim: by then it is granted, or
         // somebody is in its way.
-        let parties = parties(inTheWayOf: access, patience: Self.explanationPatience)
-        if let ending = access.wait(until: MonotonicClock.now) { return ending }
+        var parties: [Party]?
+        var hops: Int
+        repeat {
+            hops = access.hops
+            parties = self.parties(inTheWayOf: access, patience: Self.explanationPatience)
+            if let ending = access.wait(until: MonotonicClock.now) { return ending }
+            // It was granted, and goes on where a link leads: nobody was asked about that yet.
+        } while access.hops > hops
         guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
         guard let parties else {
             throw Failure(
@@ -113,7 +119,7 @@ struct Admission {
     private func mentionWait(for access: CoordinatedAccess) -> Bool {
         let parties = parties(inTheWayOf: access, patience: .seconds(1))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
-        Console.say("waiting for access to \(PeopleText.paths(access.items)):")
+        Console.say("waiting for access to \(PeopleText.paths(access.requests)):")
         for line in PeopleText.lines(parties ?? []) { Console.say(line) }
         return true
     }
@@ -132,7 +138,7 @@ struct Admission {
     ) -> Failure {
         Failure(
             status: Int32(options.conflictStatus),
-            lines: ["access to \(PeopleText.paths(access.items)) \(what):"]
+            lines: ["access to \(PeopleText.paths(access.requests)) \(what):"]
                 + PeopleText.lines(parties))
     }
 

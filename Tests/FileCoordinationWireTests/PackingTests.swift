@@ -38,7 +38,8 @@ struct PackingTests {
                 if let whole = try assembler.add(part, isLast: isLast) {
                     result.append(try Delivery(decoding: whole))
                 }
-            case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .retiring:
+            case .welcome, .refused, .granted, .failed, .explanation, .statusPart, .retiring,
+                .packagePolicy:
                 #expect(Bool(false), "no delivery: \(message)")
             }
         }

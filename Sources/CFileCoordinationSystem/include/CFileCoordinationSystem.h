@@ -20,6 +20,8 @@ struct fcs_status {
 };
 
 int fcs_open_at(int directory, const char *_Nonnull name, int flags, uint32_t mode);
+/// Opens the item itself, a final link not followed, for its identity and nothing else.
+int fcs_open_anchor(const char *_Nonnull path);
 int fcs_make_directory_at(int directory, const char *_Nonnull name, uint32_t mode);
 int fcs_close(int descriptor);
 int fcs_status_at(

@@ -24,6 +24,26 @@ struct ItemStamp: Hashable {
             takenAt: RealTimeClock.now)
     }
 
+    /// What happened to the item between `self` and `after`, beside its being moved.
+    ///
+    /// A rename changes a file's status, so that only its contents can be compared.
+    func outcomeOfMove(after: ItemStamp) -> ItemOutcome {
+        switch (status, after.status) {
+        case (nil, nil): .unchanged
+        case (nil, .some): .created
+        case (.some, nil): .deleted
+        case (.some(let before), .some(let after)):
+            before.hasSameContents(as: after) && takenAt - before.modified >= Self.tick
+                ? .unchanged : .changed
+        }
+    }
+
+    /// Whether another file is there than was.
+    func isReplaced(after: ItemStamp) -> Bool {
+        guard let now = after.status else { return false }
+        return status?.device != now.device || status?.inode != now.inode
+    }
+
     /// What happened between `self` and `after`.
     func outcome(after: ItemStamp) -> ItemOutcome {
         switch (status, after.status) {
@@ -47,7 +67,12 @@ struct ItemStamp: Hashable {
 extension FileStatus {
     /// Same file, same size, same times to the nanosecond.
     fileprivate func isSameVersion(as other: FileStatus) -> Bool {
+        hasSameContents(as: other) && changed == other.changed
+    }
+
+    /// Same file, same size, same time of modification.
+    fileprivate func hasSameContents(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode && size == other.size
-            && modified == other.modified && changed == other.changed
+            && modified == other.modified
     }
 }

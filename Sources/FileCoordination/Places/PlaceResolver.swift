@@ -30,7 +30,17 @@ enum PlaceResolver {
     ///
     /// Nonexistence is no error (Rule 1.1).
     static func resolve(_ url: URL) throws(PlaceError) -> ResolvedPlace {
-        let path = try canonicalPath(of: pathBytes(of: url))
+        try resolve(pathBytes: pathBytes(of: url))
+    }
+
+    /// Looks at the file system for the place that an absolute path names.
+    static func resolve(pathBytes: [UInt8]) throws(PlaceError) -> ResolvedPlace {
+        guard pathBytes.count < pathMaximum else { throw .tooLong }
+        return facts(of: try canonicalPath(of: pathBytes))
+    }
+
+    /// What is found at a place whose path is canonical.
+    static func facts(of path: ItemPath) -> ResolvedPlace {
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         return ResolvedPlace(
             path: path, isDirectory: status?.kind == .directory,

@@ -13,27 +13,30 @@ enum AccessorStack {
     private struct Stack {
         /// The process whose claims these are: a forked child is inside of none.
         var process: UInt64
-        var records: [RecordReference]
+        var accesses: [CoordinatedAccess]
+    }
+
+    /// The accesses whose accessors the calling thread is inside of.
+    static var accesses: [CoordinatedAccess] {
+        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return [] }
+        return stack.accesses
     }
 
     /// The claims whose accessors the calling thread is inside of.
-    static var current: [RecordReference] {
-        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return [] }
-        return stack.records
-    }
+    static var current: [RecordReference] { accesses.map(\.claim.record) }
 
     /// Notes that an accessor starts on this thread.
-    static func push(_ record: RecordReference) { set(current + [record]) }
+    static func push(_ access: CoordinatedAccess) { set(accesses + [access]) }
 
     /// Notes that an accessor has returned on this thread.
-    static func pop(_ record: RecordReference) {
-        var records = current
-        if let index = records.lastIndex(of: record) { records.remove(at: index) }
-        set(records)
+    static func pop(_ access: CoordinatedAccess) {
+        var accesses = accesses
+        if let index = accesses.lastIndex(where: { $0 === access }) { accesses.remove(at: index) }
+        set(accesses)
     }
 
-    private static func set(_ records: [RecordReference]) {
+    private static func set(_ accesses: [CoordinatedAccess]) {
         slot.value =
-            records.isEmpty ? nil : Stack(process: ForkGuard.processToken, records: records)
+            accesses.isEmpty ? nil : Stack(process: ForkGuard.processToken, accesses: accesses)
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One coordinated access from beginning to end: resolve the places, file the claim, wait, let the
-// accessor run, compare, release. The classes and the command line are two faces of this.
+// One coordinated access from beginning to end: resolve the places, file the claim, wait, see where
+// the items are by then, let the accessor run, compare, release. The classes and the command line
+// are two faces of this.
 
 package import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -9,69 +10,96 @@ import FileCoordinationSystem
 package import FileCoordinationWire
 package import Foundation
 
-/// An item as a caller names it.
-package struct RequestedItem: Sendable {
-    /// The URL, which the accessor gets back as it is while nothing moves (Rule 1.8).
-    package var url: URL
-    /// What is wanted with it.
-    package var access: Access
-
-    /// An item as a caller names it.
-    package init(url: URL, access: Access) {
-        self.url = url
-        self.access = access
-    }
-}
-
-/// One claim of this process and what belongs to it.
+/// One access of this process and what belongs to it.
 package final class CoordinatedAccess: Sendable {
-    /// The items, in the caller's order.
-    package let items: [RequestedItem]
+    /// What was asked for, in the caller's order.
+    package let requests: [RequestedItem]
     let session: Session
-    let claim: PendingClaim
-    private let places: [ResolvedPlace]
-    private let before = Lock<[ItemStamp?]>([])
+    let purpose: Purpose
+    let kind: ClaimKind
+    /// The claims inside whose accessors the call was made.
+    let enclosing: [RecordReference]
+    /// Told once of the end of each claim, for callers that do not wait.
+    let onEnding: (@Sendable (AccessEnding) -> Void)?
+    let state: Lock<State>
+
+    /// How far the access has got.
+    struct State: Sendable {
+        /// The claim; another one after each link that was followed (Rule 1.5).
+        var claim: PendingClaim
+        var items: [AccessedItem]
+        /// How the wait ended, once that is known.
+        var ending: AccessEnding?
+        /// Why it was given up while it was between two claims.
+        var givenUp: AccessEnding?
+        /// Links that were followed.
+        var hops = 0
+        /// Whether the claim has ended before the accessor ran (Rule 15.1).
+        var isReleased = false
+        /// The moves that the accessor has made known, in their order; those of one set at once.
+        var moves: [[ItemMove]] = []
+    }
 
     /// Resolves the places and files the claim; does not wait.
     ///
-    /// - Parameter onEnding: for callers that do not wait; called once, on any thread.
+    /// - Parameter onEnding: for callers that do not wait; called once for each claim, on any
+    ///   thread.
     package init(
-        _ items: [RequestedItem], purpose: Purpose,
-        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+        _ requests: [RequestedItem], purpose: Purpose, kind: ClaimKind = .access,
+        standpoint: WireStandpoint? = nil, onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) {
-        self.items = items
-        places = try Self.places(of: items)
+        self.requests = requests
+        self.purpose = purpose
+        self.kind = kind
+        self.onEnding = onEnding
         session = try Session.current()
-        claim = try session.file(
-            items: zip(places, items).map { $0.item($1.access) }, purpose: purpose,
-            onEnding: onEnding)
+        enclosing = AccessorStack.current
+        var items: [AccessedItem] = []
+        for request in requests {
+            items.append(AccessedItem(request, at: try session.place(of: request)))
+        }
+        let claim = try session.file(
+            ClaimRequest(
+                purpose: purpose, items: items.map(\.claimed), kind: kind, enclosing: enclosing,
+                standpoint: standpoint, onEnding: onEnding))
+        state = Lock(State(claim: claim, items: items))
     }
 
-    private static func places(of items: [RequestedItem]) throws(NSError) -> [ResolvedPlace] {
-        var places: [ResolvedPlace] = []
-        for item in items {
-            do throws(PlaceError) {
-                places.append(try PlaceResolver.resolve(item.url))
-            } catch {
-                throw error.nsError(url: item.url, writing: item.access.isWriting)
-            }
-        }
-        return places
-    }
+    /// The claim that counts now.
+    var claim: PendingClaim { state.withLock { $0.claim } }
+
+    /// How many links were followed.
+    package var hops: Int { state.withLock { $0.hops } }
 
     // MARK: Waiting
 
-    /// Waits for the claim to be decided.
+    /// Waits for access.
     ///
     /// - Parameter deadline: monotonic nanoseconds; nil: without bound (Rule 2.22).
     /// - Returns: nil when the deadline passed and the claim still waits.
     package func wait(until deadline: UInt64? = nil) -> AccessEnding? {
-        claim.wait(until: deadline)
+        while true {
+            let (claim, known) = state.withLock { ($0.claim, $0.ending) }
+            if let known { return known }
+            switch claim.wait(until: deadline) {
+            case .granted: if let ending = settle() { return ending }
+            case let ending: return ending
+            }
+        }
     }
 
-    /// Gives the claim up, unless it was granted first; returns whether it did.
+    /// Gives the access up, unless it was granted first; returns whether it did.
+    ///
+    /// If it was granted and goes on to wait where a link leads, that wait ends.
     @discardableResult
-    package func giveUp(_ reason: AccessEnding) -> Bool { session.giveUp(claim, reason) }
+    package func giveUp(_ reason: AccessEnding) -> Bool {
+        let claim = state.withLock { state -> PendingClaim? in
+            guard state.ending == nil else { return nil }
+            state.givenUp = reason
+            return state.claim
+        }
+        return claim.map { session.giveUp($0, reason) } ?? false
+    }
 
     /// Asks whom the claim waits for; nil when no answer came until `deadline`.
     package func explain(until deadline: UInt64) -> [Party]? {
@@ -82,38 +110,46 @@ package final class CoordinatedAccess: Sendable {
 
     /// Runs `accessor` under the granted claim, on this thread, and ends the claim when it returns.
     package func run<Result>(_ accessor: ([URL]) throws -> Result) rethrows -> Result {
+        let (urls, isReleased) = state.withLock { ($0.items.map(\.url), $0.isReleased) }
+        defer { removeSnapshots() }
+        guard !isReleased else { return try accessor(urls) }
         begin()
         defer { end() }
-        return try accessor(items.map(\.url))
+        return try accessor(urls)
     }
+
+    /// The URLs that the accessor gets.
+    var urls: [URL] { state.withLock { $0.items.map(\.url) } }
 
     /// Ends a granted claim whose accessor will not run.
     func abandon() {
         guard session.isOurs else { return }
-        session.release(claim, outcomes: items.map { _ in .unchanged })
+        removeSnapshots()
+        let (claim, isReleased) = state.withLock { ($0.claim, $0.isReleased) }
+        if !isReleased { session.release(claim, outcomes: requests.map { _ in .unchanged }) }
     }
 
     /// Notes that the accessor starts on this thread.
     private func begin() {
-        AccessorStack.push(claim.record)
-        before.withLock { $0 = stampsOfWrittenItems() }
+        AccessorStack.push(self)
+        // Nobody else looks at the items now; users' file systems are not waited for under a lock.
+        var items = state.withLock { $0.items }
+        for index in items.indices { items[index].begin() }
+        state.withLock { [items] in $0.items = items }
     }
 
     /// Releases the claim, with what became of its items.
     private func end() {
-        AccessorStack.pop(claim.record)
+        AccessorStack.pop(self)
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
-        let outcomes = zip(before.withLock { $0 }, stampsOfWrittenItems()).map { before, after in
-            guard let before, let after else { return ItemOutcome.unchanged }
-            return before.outcome(after: after)
-        }
-        session.release(claim, outcomes: outcomes)
+        announceInferredMoves()
+        let (claim, items, moves) = state.withLock { ($0.claim, $0.items, $0.moves) }
+        for item in items { item.endVersions() }
+        session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }
 
-    private func stampsOfWrittenItems() -> [ItemStamp?] {
-        zip(items, places).map { item, place in
-            item.access.isWriting ? ItemStamp.take(of: place.path) : nil
-        }
+    private func removeSnapshots() {
+        for item in state.withLock({ $0.items }) { item.snapshot?.remove() }
     }
 }

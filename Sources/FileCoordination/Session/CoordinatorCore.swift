@@ -7,6 +7,7 @@
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 import Foundation
 
 /// The state of one coordinator.
@@ -28,10 +29,16 @@ final class CoordinatorCore: Sendable {
         var isCancelled = false
         /// The calls of this coordinator that wait.
         var waiting: [CoordinatedAccess] = []
+        /// The calls of this coordinator whose accessors run.
+        var running: [CoordinatedAccess] = []
     }
+
+    /// Where the presenter was when the coordinator was made, as far as it knew (Rule 11.7).
+    private let birthplace: ItemPath?
 
     init(presenter: (any NSFilePresenter)?) {
         self.presenter = presenter.map { PresenterReference($0) }
+        birthplace = self.presenter.flatMap { Session.existing?.standpoint(of: $0)?.place }
     }
 
     // MARK: Purpose
@@ -76,10 +83,13 @@ final class CoordinatorCore: Sendable {
 
     /// Files a claim, remembered for ``cancel()`` while it waits.
     func begin(
-        _ items: [RequestedItem], onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+        _ items: [RequestedItem], kind: ClaimKind = .access,
+        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) -> CoordinatedAccess {
         guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
-        let access = try CoordinatedAccess(items, purpose: purposeForUse(), onEnding: onEnding)
+        let access = try CoordinatedAccess(
+            items, purpose: purposeForUse(), kind: kind, standpoint: standpoint,
+            onEnding: onEnding)
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.waiting.append(access) }
             return state.isCancelled
@@ -91,6 +101,34 @@ final class CoordinatorCore: Sendable {
     /// Forgets an access that waits no longer.
     func endWaiting(_ access: CoordinatedAccess) {
         state.withLock { $0.waiting.removeAll { $0 === access } }
+    }
+
+    /// Runs the accessor of a granted access.
+    func run<Result>(
+        _ access: CoordinatedAccess, _ accessor: ([URL]) -> Result
+    ) -> Result {
+        state.withLock { $0.running.append(access) }
+        defer { state.withLock { $0.running.removeAll { $0 === access } } }
+        return access.run(accessor)
+    }
+
+    /// The access of this coordinator that the caller is inside of, or the newest that writes.
+    ///
+    /// An accessor may make things known from other threads than its own.
+    var writingAccess: CoordinatedAccess? {
+        let running = state.withLock { $0.running }.filter(\.isWriting)
+        return AccessorStack.accesses.last { access in running.contains { $0 === access } }
+            ?? running.last
+    }
+
+    /// Where the presenter believes to be, if it has not heard of a move since the coordinator was
+    /// made (Rule 11.7).
+    private var standpoint: WireStandpoint? {
+        guard let presenter, let birthplace,
+            let standpoint = Session.existing?.standpoint(of: presenter),
+            standpoint.place == birthplace
+        else { return nil }
+        return standpoint
     }
 
     func cancel() {

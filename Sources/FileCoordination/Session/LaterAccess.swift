@@ -79,24 +79,42 @@ final class LaterAccess: Sendable {
     }
 
     private func enqueue(_ access: CoordinatedAccess, _ ending: AccessEnding) {
-        core.endWaiting(access)
         let hasRun = Lock(false)
-        let operation = BlockOperation { [core, accessor] in
+        let operation = BlockOperation { [self] in
             hasRun.withLock { $0 = true }
-            switch ending {
-            case .granted:
-                access.run { _ in accessor(nil) }
-                core.placePresenter()
-            case .failed(let error): accessor(error)
-            case .cancelled, .timedOut: accessor(CoordinatorCore.cancelledError)
-            }
+            finish(access, ending)
         }
         // Whoever cancels the queue's operations means this one, too: without its accessor the
         // claim would be held for ever.
-        operation.completionBlock = {
-            if case .granted = ending, !hasRun.withLock({ $0 }) { access.abandon() }
+        operation.completionBlock = { [core] in
+            guard !hasRun.withLock({ $0 }) else { return }
+            core.endWaiting(access)
+            if case .granted = ending { access.abandon() }
         }
         queue.addOperation(operation)
+    }
+
+    /// On the queue: runs the accessor, or waits on, for where a link leads (Rule 1.5).
+    private func finish(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+        var ending = ending
+        if case .granted = ending {
+            // The next claim may be decided before it is known here.
+            state.withLock { $0 = .undecided(access: nil) }
+            guard let settled = access.settle() else { return filed(access) }
+            state.withLock { $0 = .started }
+            ending = settled
+        }
+        core.endWaiting(access)
+        switch ending {
+        case .granted:
+            core.run(access) { urls in
+                for (intent, url) in zip(intents, urls) { intent.rewrite(url: url) }
+                accessor(nil)
+            }
+            core.placePresenter()
+        case .failed(let error): accessor(error)
+        case .cancelled, .timedOut: accessor(CoordinatorCore.cancelledError)
+        }
     }
 }
 #endif

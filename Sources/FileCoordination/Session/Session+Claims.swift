@@ -8,29 +8,39 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
 
+/// What goes into a claim's record.
+struct ClaimRequest {
+    let purpose: Purpose
+    let items: [AccessItem]
+    let kind: ClaimKind
+    /// The claims inside whose accessors the call was made.
+    let enclosing: [RecordReference]
+    /// Where the coordinator believes its presenter to be (Rule 11.7).
+    let standpoint: WireStandpoint?
+    /// For callers that do not wait: called once, on any thread, when the claim was granted or
+    /// given up.
+    let onEnding: (@Sendable (AccessEnding) -> Void)?
+}
+
 extension Session {
-    /// Files one claim over `items`.
-    ///
-    /// - Parameter onEnding: for callers that do not wait: called once, on any thread, when the
-    ///   claim was granted or given up.
-    func file(
-        items: [AccessItem], purpose: Purpose,
-        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
-    ) throws(NSError) -> PendingClaim {
+    /// Files one claim.
+    func file(_ request: ClaimRequest) throws(NSError) -> PendingClaim {
         let body = ClaimBody(
-            purpose: purpose.bytes, items: items,
-            enclosing: AccessorStack.current.map { WireRecord($0) }, threadID: 0)
+            purpose: request.purpose.bytes, items: request.items,
+            enclosing: request.enclosing.map { WireRecord($0) }, threadID: 0, kind: request.kind,
+            standpoint: request.standpoint)
         let record: RecordReference
         do {
             record = try ledger.write(
-                kind: .claim, body: body.encodeChecked(), outcomeCapacity: items.count,
-                wantsMessage: onEnding != nil)
+                kind: .claim, body: body.encodeChecked(),
+                outcomeCapacity: ClaimLogEntry.outcomesLength(request.items.count),
+                wantsMessage: request.onEnding != nil)
         } catch let error as LedgerError {
             throw FailureReason(error).nsError
         } catch {
             throw FailureReason.limitReached("\(error)").nsError
         }
-        let claim = PendingClaim(record: record, ledger: ledger, onEnding: onEnding)
+        let claim = PendingClaim(record: record, ledger: ledger, onEnding: request.onEnding)
         state.withLock { $0.claims[record] = claim }
         ledger.file(record)
         announce(.filed(WireRecord(record)))
@@ -48,7 +58,8 @@ extension Session {
     /// Ends a granted claim; `outcomes` tells what became of each item.
     func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
         do {
-            _ = try ledger.release(claim.record, outcome: outcomes.map(\.rawValue))
+            let entry = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
+            _ = try ledger.release(claim.record, outcome: entry)
         } catch {
             preconditionFailure("Room for the outcomes was set aside when the claim was filed")
         }

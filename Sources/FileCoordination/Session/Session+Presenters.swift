@@ -15,19 +15,25 @@ final class PresenterRegistration: Sendable {
     let methods: PresenterMethods
     let purpose: Purpose
     /// Where it is known to the arbiter.
-    let tie = Lock(Tie(record: nil, place: nil))
+    let tie = Lock(Tie())
+    /// What it observes, by name; nil if it does not (Rule 10.5).
+    let observedAttributes: Set<String>
 
     struct Tie {
         /// Its record in the ledger, once there is one.
         var record: RecordReference?
         /// The place it presents there.
         var place: ItemPath?
+        /// The same as far as the presenter knows: behind `place` while a move waits in its queue.
+        var knownPlace: ItemPath?
     }
 
     init(_ presenter: any NSFilePresenter, methods: PresenterMethods) {
         reference = PresenterReference(presenter)
         self.methods = methods
         purpose = Purpose(reference.purposeText)
+        observedAttributes = Set(
+            presenter.observedPresentedItemUbiquityAttributes.map(\.rawValue))
     }
 
     func body(at place: ItemPath?) -> PresenterBody {
@@ -69,7 +75,7 @@ extension Session {
         guard let session = existing, let entry = session.entry(of: presenter.identity),
             entry.registration.tie.withLock({ $0.place }) == nil,
             let url = presenter.presenter.presentedItemURL,
-            let place = try? PlaceResolver.resolve(url)
+            let place = try? session.place(of: url)
         else { return }
         try? session.register(entry, at: place.path)
     }
@@ -109,7 +115,7 @@ extension Session {
     private func place(of presenter: any NSFilePresenter) throws(NSError) -> ItemPath? {
         guard let url = presenter.presentedItemURL else { return nil }
         do throws(PlaceError) {
-            return try PlaceResolver.resolve(url).path
+            return try self.place(of: url).path
         } catch {
             throw error.nsError(url: url, writing: false)
         }
@@ -126,7 +132,8 @@ extension Session {
             throw FailureReason(error).nsError
         }
         let former = entry.registration.tie.withLock { tie in
-            defer { tie = PresenterRegistration.Tie(record: record, place: place) }
+            defer { tie = PresenterRegistration.Tie(
+                record: record, place: place, knownPlace: place) }
             return tie.record
         }
         let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)
@@ -165,7 +172,7 @@ extension Session {
         guard let entry else { return }
         entry.mailbox.invalidate()
         let record = entry.registration.tie.withLock { tie in
-            defer { tie = PresenterRegistration.Tie(record: nil, place: nil) }
+            defer { tie = PresenterRegistration.Tie() }
             return tie.record
         }
         if let record { endRecord(record) }
@@ -177,27 +184,8 @@ extension Session {
         announce(.ended(WireRecord(record)))
     }
 
-    private func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
+    func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
         state.withLock { $0.presenters.first { $0.identity == identity } }
-    }
-
-    // MARK: To the presenter
-
-    /// Hands one message over to its presenter's mailbox.
-    func deliver(_ delivery: Delivery) {
-        guard let entry = state.withLock({ $0.presentersByRecord[delivery.presenter] }) else {
-            return
-        }
-        switch delivery.message {
-        case .ask(let claim, let steps): entry.mailbox.ask(claim: claim, steps: steps)
-        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim)
-        case .reacquire(let kind): entry.mailbox.reacquire(kind)
-        case .notice(.itemDidChange): entry.mailbox.notify(.itemDidChange)
-        case .notice(.subitemDidAppear(let place)):
-            entry.mailbox.notify(.subitemDidAppear(URL(place: place)))
-        case .notice(.subitemDidChange(let place)):
-            entry.mailbox.notify(.subitemDidChange(URL(place: place)))
-        }
     }
 
     // MARK: From the presenter

@@ -141,7 +141,9 @@ extension Session {
     /// Acts on what the host says; false when it ends the conversation.
     func receive(_ message: HostMessage) -> Bool {
         switch message {
-        case .welcome: noteGrants()
+        case .welcome(let welcome):
+            learn(welcome.packagePolicy)
+            noteGrants()
         case .refused(let refusal):
             // Without a socket, so that whoever files from now on rings.
             state.withLock { state in
@@ -163,6 +165,7 @@ extension Session {
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .statusPart: break
+        case .packagePolicy(let policy): learn(policy)
         case .retiring: return false
         }
         return true

@@ -112,9 +112,9 @@ extension Effect {
     var addressee: PresenterID? {
         switch self {
         case .askToYield(let presenter, _, _), .reacquire(let presenter, _),
-            .notify(let presenter, _):
+            .notify(let presenter, _), .relocate(let presenter, _, _):
             presenter
-        case .grant, .fail, .wakeAt:
+        case .grant, .fail, .retarget, .wakeAt:
             nil
         }
     }

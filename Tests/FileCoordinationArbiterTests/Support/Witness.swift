@@ -77,6 +77,8 @@ struct Witness: Hashable {
             youngest = max(youngest, claim.id.rawValue)
             letPast(claim.id)
             for presenter in presenters { adoptRelinquishments(of: presenter, for: claim.id) }
+        case .claimAnnounced:
+            break
         case .claimEnded(let claim, _), .claimCancelled(let claim):
             forget(claim)
         case .presenterAdded(let presenter):
@@ -227,7 +229,7 @@ struct Witness: Hashable {
                 return true
             }
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
-        case .wakeAt:
+        case .retarget, .relocate, .wakeAt:
             break
         }
         return nil

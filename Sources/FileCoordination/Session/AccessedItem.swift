@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One item of an access, from what the caller said to what has become of it.
+
+package import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// An item as a caller names it.
+package struct RequestedItem: Sendable {
+    /// The URL, which the accessor gets back as it is while nothing moves (Rule 1.8).
+    package var url: URL
+    /// What is wanted with it.
+    package var access: Access
+
+    /// An item as a caller names it.
+    package init(url: URL, access: Access) {
+        self.url = url
+        self.access = access
+    }
+}
+
+/// An item of an access that was filed.
+struct AccessedItem: Sendable {
+    let request: RequestedItem
+    /// Where the item is, as far as the claim knows.
+    private(set) var place: ResolvedPlace
+    /// What the accessor gets.
+    private(set) var url: URL
+    /// The copy that the accessor gets instead of the item (Rule 15.1).
+    private(set) var snapshot: UploadSnapshot?
+    /// What it looked like before the accessor ran, if that may change it.
+    private(set) var before: ItemStamp?
+    /// The item itself, if it is going to be moved.
+    private(set) var anchor: FileAnchor?
+    /// The write, as far as the item's versions have to do with it.
+    private var versions: CoordinatedWrite?
+
+    init(_ request: RequestedItem, at place: ResolvedPlace) {
+        self.request = request
+        self.place = place
+        url = request.url
+    }
+
+    /// What the claim says of it.
+    var claimed: AccessItem { place.item(request.access) }
+
+    /// What kind of write it is; nil for a read.
+    var writing: WritingMode? {
+        switch request.access {
+        case .reading: nil
+        case .writing(let mode): mode
+        }
+    }
+
+    /// The options of a read; none for a write.
+    var readingOptions: FileCoordinationArbiter.ReadingOptions {
+        switch request.access {
+        case .reading(let options): options
+        case .writing: []
+        }
+    }
+
+    // MARK: Before the accessor
+
+    /// Notes that the item is somewhere else than the caller said.
+    mutating func relocate(to place: ResolvedPlace) {
+        guard place.path != self.place.path else { return }
+        self.place = place
+        url = URL(place: place.path, isDirectory: place.isDirectory || url.hasDirectoryPath)
+    }
+
+    /// Notes that the accessor gets a copy.
+    mutating func use(_ snapshot: UploadSnapshot) {
+        self.snapshot = snapshot
+        url = snapshot.url
+    }
+
+    /// Looks at the item for the last time before the accessor runs.
+    mutating func begin() {
+        guard let writing else { return }
+        before = ItemStamp.take(of: place.path)
+        switch writing {
+        case .moving:
+            // Without a descriptor left for it the move has to be announced.
+            anchor = try? FileAnchor(path: place.path.bytes)
+        case .plain, .merging, .metadataOnly:
+            versions = VersionStore.current.beginWriting(at: place.path)
+        case .deleting, .replacing: break
+        }
+    }
+
+    // MARK: After the accessor
+
+    /// Lets the item's versions stay with the document, whatever the accessor put in its place.
+    func endVersions() { versions?.end() }
+
+    /// What became of the item, which `moves` have concerned (Rule 7.8).
+    func outcome(after moves: [[ItemMove]]) -> ItemOutcome {
+        guard let before else { return .unchanged }
+        let now = moves.place(of: place.path)
+        if now != place.path { return before.outcomeOfMove(after: ItemStamp.take(of: now)) }
+        // What came here by a move is told of as that.
+        if moves.contains(where: { $0.contains { $0.new == place.path } }) { return .unchanged }
+        return before.outcome(after: ItemStamp.take(of: place.path))
+    }
+}
+
+extension [[ItemMove]] {
+    /// Where the item that was at `path` is after all these moves, one set after the other.
+    func place(of path: ItemPath) -> ItemPath {
+        reduce(path) { path, moves in moves.destination(of: path) ?? path }
+    }
+}

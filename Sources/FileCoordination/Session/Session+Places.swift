@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where things are, by the file system and by the host's book.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+
+extension Session {
+    /// The place that a request names.
+    func place(of request: RequestedItem) throws(NSError) -> ResolvedPlace {
+        do throws(PlaceError) {
+            return try place(of: request.url)
+        } catch {
+            throw error.nsError(url: request.url, writing: request.access.isWriting)
+        }
+    }
+
+    /// The place that a URL names.
+    func place(of url: URL) throws(PlaceError) -> ResolvedPlace {
+        try PlaceResolver.resolve(url)
+    }
+
+    /// What is to be known of a place whose path is canonical.
+    func facts(of path: ItemPath) -> ResolvedPlace { PlaceResolver.facts(of: path) }
+
+    /// Where the link at a place leads, by one step; nil if there is no link.
+    func target(ofLinkAt path: ItemPath) throws(PlaceError) -> ResolvedPlace? {
+        guard let target = RealPath.target(ofLink: path.bytes) else { return nil }
+        let isAbsolute = target.first == UInt8(ascii: "/")
+        let parent = path.prefix(depth: max(0, path.depth - 1)).bytes
+        return try PlaceResolver.resolve(
+            pathBytes: isAbsolute ? target : parent + [UInt8(ascii: "/")] + target)
+    }
+
+    /// Where the items of a claim are that has been granted; nil if that cannot be found out.
+    func movedItems(of claim: PendingClaim) -> [AccessItem]? {
+        PlaceBook.items(ofClaim: ledger.ticket(of: claim.record), in: runtime)
+    }
+}
+
+extension URL {
+    /// The file URL of a place, with the canonical spelling and without looking at the disk.
+    init(place: ItemPath, isDirectory: Bool) {
+        self.init(filePath: place.bytes, isDirectory: isDirectory)
+    }
+}

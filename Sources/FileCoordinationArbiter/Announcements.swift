@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What accessors make known while they run, and who hears of it (sections 10 and 11).
+
+extension Arbiter {
+    /// An accessor has made something known.
+    mutating func hear(_ announcement: Announcement, from id: ClaimID, _ turn: inout Turn) {
+        guard let speaker = records[id] else { return }
+        switch announcement {
+        case .moved(let moves): follow(moves, by: speaker, &turn)
+        case .versionChanged(let path, let news): tellOfVersion(news, of: path, &turn)
+        case .ubiquityAttributesChanged(let path, let attributes):
+            tellOfAttributes(attributes, of: path, speaker.claim, &turn)
+        }
+    }
+
+    /// Tells every presenter of the item and of the directories that contain it (Rule 10.1), the
+    /// speaker's own too (Rule 10.3).
+    private func tellOfVersion(_ news: VersionNews, of path: ItemPath, _ turn: inout Turn) {
+        var mail = Mail()
+        for id in tree.presenters(at: path) {
+            guard let presenter = registry[id]?.registration else { continue }
+            mail.send(.itemVersion(path, news), to: presenter, if: news.fate.itemMethod)
+        }
+        for (_, presenters) in tree.presenters(containing: path) {
+            for id in presenters {
+                guard let presenter = registry[id]?.registration else { continue }
+                mail.send(.subitemVersion(path, news), to: presenter, if: news.fate.subitemMethod)
+            }
+        }
+        for notice in mail.effects { turn.emit(notice) }
+    }
+
+    /// Tells the presenters of the item alone (Rules 10.4, 10.6), the speaker's own not.
+    ///
+    /// Which of the attributes a presenter observes is known where it lives.
+    private func tellOfAttributes(
+        _ attributes: [[UInt8]], of path: ItemPath, _ speaker: FiledClaim, _ turn: inout Turn
+    ) {
+        guard !attributes.isEmpty else { return }
+        var mail = Mail()
+        for id in tree.presenters(at: path) {
+            guard let presenter = hearer(id, of: speaker) else { continue }
+            mail.send(
+                .ubiquityAttributes(attributes), to: presenter,
+                if: .itemDidChangeUbiquityAttributes)
+        }
+        for notice in mail.effects { turn.emit(notice) }
+    }
+}
+
+extension VersionFate {
+    /// What a presenter of the item implements to hear of it.
+    fileprivate var itemMethod: PresenterMethods {
+        switch self {
+        case .gained: .itemDidGainVersion
+        case .lost: .itemDidLoseVersion
+        case .resolved: .itemDidResolveConflict
+        }
+    }
+
+    /// What a presenter of a containing directory implements to hear of it.
+    fileprivate var subitemMethod: PresenterMethods {
+        switch self {
+        case .gained: .subitemDidGainVersion
+        case .lost: .subitemDidLoseVersion
+        case .resolved: .subitemDidResolveVersion
+        }
+    }
+}

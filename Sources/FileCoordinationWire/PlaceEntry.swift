@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the host writes down about records that are not where they say they are: the record is its
+// client's, and tells where the item was when it was written; a move since then is in the host's
+// book of places. Each entry says all that there is to say about its record, so the last one counts.
+
+public import FileCoordinationArbiter
+
+/// Where the items of one record are by now.
+public struct PlaceEntry: Hashable, Sendable {
+    /// What the record is about.
+    public enum Whereabouts: Hashable, Sendable {
+        /// A presenter; `isTold` if it is to hear of its last move.
+        case presenter(ItemPath, isTold: Bool)
+        /// A claim that waits, or has waited, with all of its items.
+        case claim([AccessItem])
+        /// A claim that runs, and how many bytes of its log have been acted on.
+        case heard(UInt32)
+    }
+
+    /// The record's ticket, which no other record has.
+    public var ticket: UInt64
+    /// What there is to say about it.
+    public var whereabouts: Whereabouts
+
+    /// Where the items of one record are by now.
+    public init(ticket: UInt64, _ whereabouts: Whereabouts) {
+        self.ticket = ticket
+        self.whereabouts = whereabouts
+    }
+
+    /// The encoding, with its length in front, or what nobody would read of it.
+    ///
+    /// Whoever finds only a part of it knows, and takes it for nothing.
+    public func encodeChecked() throws(WireError) -> [UInt8] {
+        let body = try encoding(.placeEntry, limit: WireLimits.bodyBytes)
+        var framed = MessageEncoder()
+        framed.integer(UInt32(body.count))
+        return framed.bytes + body
+    }
+
+    /// The whole entries at the front of `bytes`.
+    public static func entries(decoding bytes: [UInt8]) -> [PlaceEntry] {
+        var entries: [PlaceEntry] = []
+        var rest = bytes[...]
+        while rest.count >= 4 {
+            let length = rest.prefix(4).enumerated().reduce(0) { $0 | Int($1.1) << ($1.0 * 8) }
+            guard length <= rest.count - 4,
+                let entry = try? decoding(
+                    Array(rest.dropFirst(4).prefix(length)), .placeEntry,
+                    limit: WireLimits.bodyBytes)
+            else { break }
+            entries.append(entry)
+            rest = rest.dropFirst(4 + length)
+        }
+        return entries
+    }
+}
+
+// MARK: - Coding
+
+extension PlaceEntry: WireCoded {
+    private enum Kind: UInt8 {
+        case presenter = 1
+        case claim = 2
+        case heard = 3
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(ticket)
+        switch whereabouts {
+        case .presenter(let path, let isTold):
+            encoder.raw(Kind.presenter)
+            encoder.value(path)
+            encoder.bool(isTold)
+        case .claim(let items):
+            encoder.raw(Kind.claim)
+            encoder.list(items, .items, limit: WireLimits.items)
+        case .heard(let count):
+            encoder.raw(Kind.heard)
+            encoder.integer(count)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        ticket = try decoder.integer(UInt64.self)
+        switch try decoder.raw(Kind.self, .placeEntry) {
+        case .presenter:
+            whereabouts = .presenter(
+                try decoder.value(ItemPath.self), isTold: try decoder.bool())
+        case .claim:
+            whereabouts = .claim(
+                try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
+        case .heard: whereabouts = .heard(try decoder.integer(UInt32.self))
+        }
+    }
+}
