@@ -136,6 +136,20 @@ public struct _NotImplemented: Sendable {}
     /// The attributes for which the method above is called; all of them by default (Rule 10.5).
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
+    /// Called when a version of the item was added, by whomever (Rules 10.1 and 10.3).
+    @discardableResult
+    func presentedItemDidGain(_ version: NSFileVersion) -> _DidGain
+
+    /// Called when a version of the item was removed, by whomever (Rules 10.1 and 10.3).
+    ///
+    /// Of `version` only what can be compared is left (Rule 19.9).
+    @discardableResult
+    func presentedItemDidLose(_ version: NSFileVersion) -> _DidLose
+
+    /// Called when a conflict of the item was resolved, by whomever (Rules 10.1 and 10.3).
+    @discardableResult
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _DidResolveConflict
+
     /// Called when an item was made inside the presented directory (Rule 7.5).
     @discardableResult
     func presentedSubitemDidAppear(at url: URL) -> _SubitemDidAppear
@@ -147,6 +161,18 @@ public struct _NotImplemented: Sendable {}
     /// Called when an item inside the presented directory changed or went away (Rules 7.4 and 7.6).
     @discardableResult
     func presentedSubitemDidChange(at url: URL) -> _SubitemDidChange
+
+    /// Called when a version of an item inside the presented directory was added (Rule 10.1).
+    @discardableResult
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) -> _SubitemDidGain
+
+    /// Called when a version of an item inside the presented directory was removed (Rule 10.1).
+    @discardableResult
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) -> _SubitemDidLose
+
+    /// Called when a conflict of an item inside the presented directory was resolved (Rule 10.1).
+    @discardableResult
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) -> _SubitemDidResolve
 
     // MARK: Inferred
 
@@ -176,11 +202,23 @@ public struct _NotImplemented: Sendable {}
     associatedtype _DidChange
     /// The result of `presentedItemDidChangeUbiquityAttributes(_:)`; inferred.
     associatedtype _DidChangeUbiquityAttributes
+    /// The result of `presentedItemDidGain(_:)`; inferred.
+    associatedtype _DidGain
+    /// The result of `presentedItemDidLose(_:)`; inferred.
+    associatedtype _DidLose
+    /// The result of `presentedItemDidResolveConflict(_:)`; inferred.
+    associatedtype _DidResolveConflict
     /// The result of `presentedSubitemDidAppear(at:)`; inferred.
     associatedtype _SubitemDidAppear
     /// The result of `presentedSubitem(at:didMoveTo:)`; inferred.
     associatedtype _SubitemDidMove
     /// The result of `presentedSubitemDidChange(at:)`; inferred.
     associatedtype _SubitemDidChange
+    /// The result of `presentedSubitem(at:didGain:)`; inferred.
+    associatedtype _SubitemDidGain
+    /// The result of `presentedSubitem(at:didLose:)`; inferred.
+    associatedtype _SubitemDidLose
+    /// The result of `presentedSubitem(at:didResolve:)`; inferred.
+    associatedtype _SubitemDidResolve
 }
 #endif

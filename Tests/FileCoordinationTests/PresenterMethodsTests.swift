@@ -10,13 +10,18 @@ import Testing
     }
 
     @Test func `A presenter that implements everything is found to`() {
-        let versions: PresenterMethods = [
-            .itemDidGainVersion, .itemDidLoseVersion, .itemDidResolveConflict,
-            .subitemDidGainVersion, .subitemDidLoseVersion, .subitemDidResolveVersion,
-        ]
-        let all = PresenterMethods.all.subtracting(versions)
-        #expect(PresenterMethods(implementedBy: ThoroughPresenter()) == all)
-        #expect(PresenterMethods(implementedBy: ThoroughSubclass()) == all)
+        #expect(PresenterMethods(implementedBy: ThoroughPresenter()) == .all)
+        #expect(PresenterMethods(implementedBy: ThoroughSubclass()) == .all)
+    }
+
+    @Test func `The methods for versions are found, each by itself`() async {
+        #expect(
+            PresenterMethods(implementedBy: VersionPresenter()) == [
+                .itemDidGainVersion, .itemDidLoseVersion, .itemDidResolveConflict,
+                .subitemDidGainVersion, .subitemDidLoseVersion, .subitemDidResolveVersion,
+            ])
+        let presenter = await MainActorVersionPresenter()
+        #expect(PresenterMethods(implementedBy: presenter) == .itemDidGainVersion)
     }
 
     @Test func `Either spelling counts`() {

@@ -36,6 +36,15 @@ final class PresenterSourceTests: XCTestCase {
             ) { completionHandler(nil) }
             dynamic func presentedItemDidChange() { reload?() }
             nonisolated func presentedSubitemDidChange(at url: URL) {}
+            func presentedItemDidGain(_ version: NSFileVersion) { resolve(version) }
+            func presentedItemDidLose(_ version: NSFileVersion) {}
+            func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+            func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+            func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+            func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
+            func resolve(_ version: NSFileVersion) {
+                if version.isConflict { version.isResolved = true }
+            }
             func use(_ presenter: NSFilePresenter) -> Bool {
                 other = presenter
                 all = all.filter { $0 !== presenter }
@@ -58,10 +67,12 @@ final class PresenterSourceTests: XCTestCase {
             ) { completionHandler(nil) }
         }
         func check<P: NSFilePresenter>(
-            _: P.Type, saves: P._Save.Type, changes: P._DidChange.Type
+            _: P.Type, saves: P._Save.Type, changes: P._DidChange.Type, gains: P._DidGain.Type
         ) {}
-        check(Editor.self, saves: Void.self, changes: Void.self)
-        check(HalfwayEditor.self, saves: Void.self, changes: _NotImplemented.self)
+        check(Editor.self, saves: Void.self, changes: Void.self, gains: Void.self)
+        check(
+            HalfwayEditor.self, saves: Void.self, changes: _NotImplemented.self,
+            gains: _NotImplemented.self)
         """
 
     private let isolatedProperties = """
@@ -85,6 +96,46 @@ final class PresenterSourceTests: XCTestCase {
         let options: NSFileCoordinator.ReadingOptions = [.withoutChanges]
         print(intent.url, options.contains(.immediatelyAvailableMetadataOnly))
         """
+
+    private let versions = """
+        import FileCoordination
+        func settle(_ url: URL, _ old: URL) async throws {
+            guard let current = NSFileVersion.currentVersionOfItem(at: url) else { return }
+            for version in NSFileVersion.otherVersionsOfItem(at: url) ?? [] {
+                if version == current { continue }
+                print(version.localizedName ?? "", version.modificationDate ?? Date.distantPast)
+                print(version.localizedNameOfSavingComputer ?? "", version.hasLocalContents)
+                print(version.originatorNameComponents?.givenName ?? "", version.hasThumbnail)
+                version.isDiscardable = true
+            }
+            let conflicts = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+            conflicts.forEach { $0.isResolved = true }
+            if let winner = conflicts.last { try winner.replaceItem(at: url, options: .byMoving) }
+            let place = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
+            try NSFileVersion.addOfItem(at: url, withContentsOf: place, options: [.byMoving])
+            let added = try NSFileVersion.addOfItem(at: url, withContentsOf: old)
+            let data = try NSKeyedArchiver.archivedData(
+                withRootObject: added.persistentIdentifier, requiringSecureCoding: false)
+            let same = NSFileVersion.version(
+                itemAt: url, forPersistentIdentifier: added.persistentIdentifier)
+            _ = try same?.replaceItem(at: url)
+            try same?.remove()
+            try NSFileVersion.removeOtherVersionsOfItem(at: url)
+            NSFileVersion.getNonlocalVersionsOfItem(at: url) { versions, error in
+                print(versions?.count ?? 0, error as Any, data.count)
+            }
+            print(try await NSFileVersion.nonlocalVersionsOfItem(at: url).count)
+        }
+        class Special: NSFileVersion {
+            override func remove() throws { try super.remove() }
+            override class func currentVersionOfItem(at url: URL) -> NSFileVersion? { nil }
+        }
+        """
+
+    func testProgramsThatUseVersionsCompileInBothModes() throws {
+        XCTAssertNil(try errors(in: versions, mode: "5"))
+        XCTAssertNil(try errors(in: versions, mode: "6"))
+    }
 
     func testPresentersWithoutSendableCompileInBothModes() throws {
         XCTAssertNil(try errors(in: completionHandlers, mode: "5"))

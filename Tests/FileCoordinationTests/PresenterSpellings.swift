@@ -43,6 +43,12 @@ class ThoroughPresenter: NSObject, NSFilePresenter {
     func presentedSubitemDidAppear(at url: URL) {}
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
     func presentedSubitemDidChange(at url: URL) {}
+    func presentedItemDidGain(_ version: NSFileVersion) {}
+    func presentedItemDidLose(_ version: NSFileVersion) {}
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
 /// Overrides what its superclass implements.
@@ -89,6 +95,36 @@ final class CalmAsyncPresenter: NSObject, NSFilePresenter {
 
     nonisolated func presentedItemDidChange() { Task { @MainActor in unsaved += 1 } }
     func savePresentedItemChanges() async throws { unsaved = 0 }
+}
+
+/// Hears of versions and of nothing else, in some of the ways in which that can be written.
+class VersionPresenter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL? = nil
+    let presentedItemOperationQueue = OperationQueue()
+    private(set) var versions: [NSFileVersion] = []
+
+    func presentedItemDidGain(_ version: NSFileVersion) { versions.append(version) }
+    nonisolated func presentedItemDidLose(_: NSFileVersion) {}
+    dynamic func presentedItemDidResolveConflict(_ resolved: NSFileVersion) {}
+    final func presentedSubitem(at _: URL, didGain version: NSFileVersion) {}
+}
+
+extension VersionPresenter {
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+    @discardableResult
+    func presentedSubitem(at subitemURL: URL, didResolve version: NSFileVersion) -> Bool { true }
+}
+
+/// Hears of versions on the main actor, where they are not to leave the queue they came on.
+@MainActor final class MainActorVersionPresenter: NSObject, NSFilePresenter {
+    nonisolated var presentedItemURL: URL? { nil }
+    nonisolated var presentedItemOperationQueue: OperationQueue { .main }
+    private var conflicts = 0
+
+    nonisolated func presentedItemDidGain(_ version: NSFileVersion) {
+        let isConflict = version.isConflict
+        Task { @MainActor in conflicts += isConflict ? 1 : 0 }
+    }
 }
 
 /// Conforms in an extension.

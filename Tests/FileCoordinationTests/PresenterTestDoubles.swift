@@ -119,6 +119,26 @@ final class ScriptedPresenter: NSObject, NSFilePresenter, Sendable {
         log.note("moved \(oldURL.path) to \(newURL.path)")
     }
     func presentedSubitemDidChange(at url: URL) { log.note("changed \(url.path)") }
+
+    func presentedItemDidGain(_ version: NSFileVersion) { log.note("gained \(version.told)") }
+    func presentedItemDidLose(_ version: NSFileVersion) { log.note("lost \(version.told)") }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        log.note("resolved \(version.told)")
+    }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+        log.note("\(url.lastPathComponent) gained \(version.told)")
+    }
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+        log.note("\(url.lastPathComponent) lost \(version.told)")
+    }
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
+        log.note("\(url.lastPathComponent) resolved \(version.told)")
+    }
+}
+
+extension NSFileVersion {
+    /// What the log says of it: the name that the item had, or that it is not kept.
+    fileprivate var told: String { localizedName ?? "what is gone" }
 }
 
 /// A queue for one operation at a time, which needs no thread of the global pool.
@@ -153,7 +173,10 @@ extension OperationQueue {
 
 extension PresenterMailbox {
     /// The mailbox of a presenter, which writes what it says to the session to a log, too.
-    convenience init(_ presenter: any NSFilePresenter, log: EventLog) {
+    convenience init(
+        _ presenter: any NSFilePresenter, log: EventLog,
+        handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in }
+    ) {
         self.init(
             presenter: presenter, queue: presenter.presentedItemOperationQueue,
             methods: PresenterMethods(implementedBy: presenter),
@@ -163,7 +186,8 @@ extension PresenterMailbox {
             },
             relinquishmentChanged: { kind, isRelinquished in
                 log.note("\(kind) \(isRelinquished ? "relinquished" : "held")")
-            })
+            },
+            handled: handled)
     }
 }
 

@@ -50,6 +50,31 @@ intptr_t fcs_read_at(int file, void *_Nullable buffer, size_t length, uint64_t o
 intptr_t fcs_write_at(int file, const void *_Nullable buffer, size_t length, uint64_t offset);
 intptr_t fcs_read_link(const char *_Nonnull path, char *_Nonnull buffer, size_t capacity);
 
+// ---- identity.c: what makes a file the same file
+
+struct fcs_birth {
+    uint64_t device, inode;
+    int64_t born_ns;
+    int is_born_known;
+};
+
+int fcs_birth_at(int directory, const char *_Nonnull name, struct fcs_birth *_Nonnull out);
+/// The kernel's handle; its length, or -EOVERFLOW if it is longer than `capacity`.
+int fcs_handle_at(
+    int directory, const char *_Nonnull name, int32_t *_Nonnull type, void *_Nonnull handle,
+    size_t capacity);
+
+// ---- attributes.c: extended attributes of open files, and the device
+
+/// With a capacity of 0 the length that it takes; the names, each with its zero.
+intptr_t fcs_attribute_names(int file, char *_Nullable names, size_t capacity);
+/// With a capacity of 0 the length that it takes.
+intptr_t fcs_attribute(
+    int file, const char *_Nonnull name, void *_Nullable value, size_t capacity);
+int fcs_set_attribute(
+    int file, const char *_Nonnull name, const void *_Nullable value, size_t length);
+int fcs_synchronize_file_system(int file);
+
 // ---- memory.c: mappings, futexes, the clock
 
 int fcs_memory_file(const char *_Nonnull name);

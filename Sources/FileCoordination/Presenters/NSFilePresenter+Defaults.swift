@@ -102,6 +102,24 @@ extension NSFilePresenter {
         _ attributes: Set<URLResourceKey>
     ) -> _NotImplemented { _NotImplemented() }
 
+    /// Not implemented: the presenter is never told of new versions.
+    @discardableResult
+    public func presentedItemDidGain(_ version: NSFileVersion) -> _NotImplemented {
+        _NotImplemented()
+    }
+
+    /// Not implemented: the presenter is never told of versions that are gone.
+    @discardableResult
+    public func presentedItemDidLose(_ version: NSFileVersion) -> _NotImplemented {
+        _NotImplemented()
+    }
+
+    /// Not implemented: the presenter is never told of resolved conflicts.
+    @discardableResult
+    public func presentedItemDidResolveConflict(_ version: NSFileVersion) -> _NotImplemented {
+        _NotImplemented()
+    }
+
     /// Not implemented: the presenter is never told of new items.
     @discardableResult
     public func presentedSubitemDidAppear(at url: URL) -> _NotImplemented { _NotImplemented() }
@@ -115,5 +133,23 @@ extension NSFilePresenter {
     /// Not implemented: the presenter is never told of changes inside its directory (Rule 7.4).
     @discardableResult
     public func presentedSubitemDidChange(at url: URL) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of new versions inside its directory.
+    @discardableResult
+    public func presentedSubitem(
+        at url: URL, didGain version: NSFileVersion
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of versions gone inside its directory.
+    @discardableResult
+    public func presentedSubitem(
+        at url: URL, didLose version: NSFileVersion
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never told of conflicts resolved inside its directory.
+    @discardableResult
+    public func presentedSubitem(
+        at url: URL, didResolve version: NSFileVersion
+    ) -> _NotImplemented { _NotImplemented() }
 }
 #endif

@@ -21,6 +21,12 @@ package enum PresenterNotice: Hashable, Sendable {
     case subitemDidChange(URL)
     /// `presentedSubitem(at:didMoveTo:)`
     case subitemDidMove(from: URL, to: URL)
+    /// `presentedItemDidGain(_:)`, `presentedItemDidLose(_:)`,
+    /// `presentedItemDidResolveConflict(_:)`
+    case itemVersion(VersionMessage, of: URL)
+    /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
+    /// `presentedSubitem(at:didResolve:)`
+    case subitemVersion(VersionMessage, at: URL)
 
     /// The method that has to be implemented to hear it.
     var method: PresenterMethods {
@@ -31,6 +37,18 @@ package enum PresenterNotice: Hashable, Sendable {
         case .subitemDidAppear: .subitemDidAppear
         case .subitemDidChange: .subitemDidChange
         case .subitemDidMove: .subitemDidMove
+        case .itemVersion(let news, _):
+            switch news.kind {
+            case .gained: .itemDidGainVersion
+            case .lost: .itemDidLoseVersion
+            case .conflictResolved: .itemDidResolveConflict
+            }
+        case .subitemVersion(let news, _):
+            switch news.kind {
+            case .gained: .subitemDidGainVersion
+            case .lost: .subitemDidLoseVersion
+            case .conflictResolved: .subitemDidResolveVersion
+            }
         }
     }
 }

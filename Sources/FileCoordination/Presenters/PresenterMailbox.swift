@@ -13,7 +13,8 @@ package import Foundation
 /// Delivers the arbiter's messages to one presenter, on its own queue and no other.
 ///
 /// Nothing here waits: every method returns at once, on whatever thread it is called. The closures
-/// given at creation are called on any thread, without a lock, in the order of the decisions.
+/// given at creation are called on any thread, without a lock, in the order of the decisions; but
+/// `handled` on the presenter's queue.
 package final class PresenterMailbox: Sendable {
     /// The block that a presenter hands over when it relinquishes.
     typealias Reacquirer = @Sendable () -> Void
@@ -33,6 +34,7 @@ package final class PresenterMailbox: Sendable {
         var presenter: PresenterReference
         var answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
         var relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
+        var handled: @Sendable (PresenterNotice) -> Void
     }
 
     /// Decisions on their way out.
@@ -47,6 +49,7 @@ package final class PresenterMailbox: Sendable {
     private let queue: OperationQueue
     private let methodsWithCompletion: PresenterMethods
     private let makeURL: @Sendable (ItemPath) -> URL
+    private let versions: VersionStore
 
     /// The mailbox of a presenter that has just been registered.
     ///
@@ -55,22 +58,28 @@ package final class PresenterMailbox: Sendable {
     ///   - queue: Its queue, read once, at registration (Rule 5.3).
     ///   - methods: What it implements.
     ///   - makeURL: How a place is to be spelled for this presenter.
+    ///   - versions: The store that has the versions of which it is told.
     ///   - answer: Called once for each ask that was neither cancelled nor forgotten.
     ///   - relinquishmentChanged: Called with true when the presenter has made way, before the
     ///     answer, and with false when its item is given back, before it knows.
+    ///   - handled: Called on the presenter's queue when its method for a notice has returned
+    ///     (Rule 11.7); not for one that does not reach it.
     package init(
         presenter: any NSFilePresenter, queue: OperationQueue, methods: PresenterMethods,
         makeURL: @escaping @Sendable (ItemPath) -> URL = { URL(place: $0) },
+        versions: VersionStore = .current,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
-        relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void
+        relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
+        handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in }
     ) {
         let parties = Parties(
             presenter: PresenterReference(presenter), answer: answer,
-            relinquishmentChanged: relinquishmentChanged)
+            relinquishmentChanged: relinquishmentChanged, handled: handled)
         contents = Lock(Contents(state: State(methods: methods), parties: parties))
         self.queue = queue
         self.methodsWithCompletion = presenter.methodsWithCompletion
         self.makeURL = makeURL
+        self.versions = versions
     }
 
     // MARK: What the arbiter says
@@ -174,9 +183,11 @@ extension PresenterMailbox {
 
     /// The presenter, if this delivery may still reach it.
     private func begin(_ delivery: Delivery) -> (any NSFilePresenter)? {
-        contents.withLock { contents in
-            contents.state.begin(delivery) ? contents.parties?.presenter : nil
-        }?.presenter
+        beginning(delivery)?.presenter.presenter
+    }
+
+    private func beginning(_ delivery: Delivery) -> Parties? {
+        contents.withLock { $0.state.begin(delivery) ? $0.parties : nil }
     }
 }
 
@@ -212,8 +223,11 @@ extension PresenterMailbox {
             case .writer: presenter.relinquishPresentedItem(toWriter: block)
             }
         case .notify(let notice):
-            guard let presenter = begin(delivery) else { return }
-            presenter.hear(notice)
+            guard let parties = beginning(delivery),
+                parties.presenter.presenter.hear(notice, versions: versions)
+            else { return }
+            // Also if it removed itself: it has heard.
+            parties.handled(notice)
         case .reacquire(let kind, let call, let reacquirer):
             guard begin(delivery) != nil else { return }
             reacquirer()
@@ -256,38 +270,6 @@ extension PresenterMailbox {
             handle { $0.completed(call, failure: nil) }
         } catch {
             handle { $0.completed(call, failure: error) }
-        }
-    }
-}
-
-extension NSFilePresenter {
-    /// Calls the method that goes with a notice.
-    fileprivate func hear(_ notice: PresenterNotice) {
-        switch notice {
-        case .itemDidChange:
-            presentedItemDidChange()
-        case .itemDidMove(let url):
-            presentedItemDidMove(to: url)
-        case .itemDidChangeUbiquityAttributes(let attributes):
-            presentedItemDidChangeUbiquityAttributes(attributes)
-        case .subitemDidAppear(let url):
-            presentedSubitemDidAppear(at: url)
-        case .subitemDidChange(let url):
-            presentedSubitemDidChange(at: url)
-        case .subitemDidMove(let old, let new):
-            presentedSubitem(at: old, didMoveTo: new)
-        }
-    }
-}
-
-extension URL {
-    /// The file URL of a place, with the canonical spelling and without looking at the disk.
-    package init(place: ItemPath) {
-        let path = place.bytes.map { CChar(bitPattern: $0) } + [0]
-        self = path.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return URL(fileURLWithPath: "/") }
-            return URL(
-                fileURLWithFileSystemRepresentation: start, isDirectory: false, relativeTo: nil)
         }
     }
 }

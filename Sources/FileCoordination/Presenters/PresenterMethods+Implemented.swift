@@ -47,9 +47,15 @@ extension NSFilePresenter {
             (Self._DidMove.self, .itemDidMove),
             (Self._DidChange.self, .itemDidChange),
             (Self._DidChangeUbiquityAttributes.self, .itemDidChangeUbiquityAttributes),
+            (Self._DidGain.self, .itemDidGainVersion),
+            (Self._DidLose.self, .itemDidLoseVersion),
+            (Self._DidResolveConflict.self, .itemDidResolveConflict),
             (Self._SubitemDidAppear.self, .subitemDidAppear),
             (Self._SubitemDidMove.self, .subitemDidMove),
             (Self._SubitemDidChange.self, .subitemDidChange),
+            (Self._SubitemDidGain.self, .subitemDidGainVersion),
+            (Self._SubitemDidLose.self, .subitemDidLoseVersion),
+            (Self._SubitemDidResolve.self, .subitemDidResolveVersion),
         ])
     }
 

@@ -32,7 +32,10 @@ extension Session {
         case .subitemDidChange(let place): mailbox.notify(.subitemDidChange(URL(place: place)))
         case .subitemDidMove(let old, let new):
             mailbox.notify(.subitemDidMove(from: URL(place: old), to: URL(place: new)))
-        case .itemVersion, .subitemVersion: break
+        case .itemVersion(let place, let news):
+            mailbox.notify(.itemVersion(VersionMessage(news), of: URL(place: place)))
+        case .subitemVersion(let place, let news):
+            mailbox.notify(.subitemVersion(VersionMessage(news), at: URL(place: place)))
         case .ubiquityAttributes(let names):
             // Rule 10.4: only what the presenter observes, and nothing if that is nothing.
             let keys = names.map { String(decoding: $0, as: UTF8.self) }

@@ -44,6 +44,6 @@ extension Session {
 extension URL {
     /// The file URL of a place, with the canonical spelling and without looking at the disk.
     init(place: ItemPath, isDirectory: Bool) {
-        self.init(filePath: place.bytes, isDirectory: isDirectory)
+        self.init(pathBytes: place.bytes, isDirectory: isDirectory)
     }
 }

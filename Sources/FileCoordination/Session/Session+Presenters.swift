@@ -93,7 +93,8 @@ extension Session {
             answer: { [self] claim, failure in answer(registration, claim, failure) },
             relinquishmentChanged: { [self] kind, isRelinquished in
                 noteRelinquishment(registration, kind, isRelinquished)
-            })
+            },
+            handled: { [self] notice in presenterHeard(registration, notice) })
         let entry = PresenterEntry(registration: registration, mailbox: mailbox)
         let isFirst = state.withLock { state in
             let identity = registration.reference.identity

@@ -49,6 +49,8 @@ package final class Session: Sendable {
             election: Election(
                 runtime: runtime, daemon: DaemonLauncher.find(environment: environment)))
         try link.start(for: self)
+        // What a process that died while it uploaded has left.
+        UploadRoot.sweep(environment: environment)
     }
 
     // MARK: The one session

@@ -76,14 +76,6 @@ extension Descriptor {
         try Self.call("make the directory", name) { Int(mkdirat(number, $0, mode)) }
     }
 
-    /// Renames across directories; what has the new name is replaced if the kernel lets it be.
-    func rename(
-        _ name: [UInt8], to newName: [UInt8], in target: Descriptor
-    ) throws(SystemError) {
-        let new = newName.map { CChar(bitPattern: $0) } + [0]
-        try Self.call("rename", name) { Int(renameat(number, $0, target.number, new)) }
-    }
-
     /// The names in this directory, in no order.
     func names() throws(SystemError) -> [[UInt8]] {
         let listing = try Self.call("list", Array(".".utf8)) {

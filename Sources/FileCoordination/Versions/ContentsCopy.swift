@@ -116,7 +116,7 @@ enum ContentsCopy {
     }
 
     private static func copyAttributes(from: Descriptor, to: Descriptor) throws(SystemError) {
-        UnlistedCalls.copyAttributes(from: from, to: to)
+        copyUserAttributes(from: from, to: to)
         var status = stat()
         guard fstat(from.number, &status) == 0 else {
             throw SystemError(code: errno, operation: "read the status of what is copied")
@@ -127,6 +127,15 @@ enum ContentsCopy {
         // Last, since everything else changes the date.
         guard futimens(to.number, [status.st_atim, status.st_mtim]) == 0 else {
             throw SystemError(code: errno, operation: "set the date of a copy")
+        }
+    }
+
+    /// As far as the copy's file system can keep them.
+    private static func copyUserAttributes(from: Descriptor, to: Descriptor) {
+        for name in (try? ExtendedAttributes.names(of: from)) ?? []
+        where name.starts(with: "user.".utf8) {
+            guard let value = try? ExtendedAttributes.value(of: name, of: from) else { continue }
+            try? ExtendedAttributes.set(name, to: value, of: to)
         }
     }
 }

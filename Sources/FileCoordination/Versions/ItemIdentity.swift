@@ -31,15 +31,15 @@ package struct ItemIdentity: Hashable, Sendable, Codable {
     /// The identity of what is at `path`, a final link itself; nil if there is nothing.
     package init?(of path: ItemPath) {
         let bytes = path.bytes
-        guard let birth = UnlistedCalls.birth(at: bytes) else {
-            // Nothing is there, or the call is missing.
+        guard let birth = try? FileBirth(path: bytes) else {
+            // Nothing is there, or a sandbox forbids to ask for more than the status.
             guard let status = try? FileStatus(path: bytes, followLinks: false) else { return nil }
             self.init(device: status.device, inode: status.inode, born: 0, handle: 0)
             return
         }
         self.init(
-            device: birth.device, inode: birth.inode, born: birth.born,
-            handle: UnlistedCalls.handle(at: bytes))
+            device: birth.device, inode: birth.inode, born: birth.born ?? 0,
+            handle: (try? HandleDigest.of(path: bytes)) ?? 0)
     }
 
     /// How one identity looks beside another one.

@@ -23,7 +23,7 @@ extension NSFileVersion {
             try store.add(of: place, contents: contents, isMoving: isMoving, record: record)
         }
         VersionChanges.note(VersionChange(.gained, of: url, version.id))
-        return NSFileVersion(version, store: store, itemURL: url)
+        return NSFileVersion(VersionSubject(version, in: store, of: url))
     }
 
     /// Refuses contents that would take something along that must stay.
@@ -44,13 +44,16 @@ extension NSFileVersion {
         }
     }
 
-    /// The version that a message is about, also one that is gone by the time the message arrives;
-    /// nil if the identifier is none.
-    package class func version(ofItemAt url: URL, identifier: String) -> NSFileVersion? {
-        if let version = version(itemAt: url, forPersistentIdentifier: identifier) {
-            return version
+    /// The version that a message is about, also one that is gone by the time the message arrives,
+    /// or whose item is; nil if the identifier is none.
+    package class func version(
+        ofItemAt url: URL, identifier: String, in store: VersionStore = .current
+    ) -> NSFileVersion? {
+        guard let id = VersionID(identifier) else { return nil }
+        guard let version = store.version(id) else {
+            return NSFileVersion(VersionSubject(lost: id, in: store, of: url))
         }
-        return VersionID(identifier).map { NSFileVersion(lost: $0, of: url) }
+        return NSFileVersion(VersionSubject(version, in: store, of: url))
     }
 }
 #endif

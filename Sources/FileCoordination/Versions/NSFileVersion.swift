@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The class that people know. It knows which version it is, and asks the store for everything else
-// each time, so that what other processes do shows at once.
+// The class that people know. What it says and does is VersionSubject's; what stands here is what
+// may be overridden, which Swift allows in a class's own body only.
 
 #if !canImport(Darwin)
-import FileCoordinationArbiter
 import FileCoordinationSystem
 public import Foundation
 
@@ -19,72 +18,35 @@ public import Foundation
 /// so that every presenter is told (Rule 10.2), and the versions stay with the document.
 open class NSFileVersion: NSObject {
     /// Which version this is.
-    private enum Subject {
-        /// What the item at this place is now.
-        case current(ItemPath, ItemIdentity)
-        /// One that is kept.
-        case kept(VersionID, of: StoredItemID)
-        /// One that was removed before anybody asked for it.
-        case lost(VersionID)
-    }
-
-    private let subject: Subject
-    private let store: VersionStore
-    private let itemURL: URL
-    private let contentsURL: URL
+    let subject: VersionSubject
 
     /// Stops the program: versions come from the methods of this class.
     public override init() {
         preconditionFailure("Get an NSFileVersion from the class's methods; there is no other way.")
     }
 
-    private init(_ subject: Subject, store: VersionStore, itemURL: URL, contentsURL: URL) {
+    /// The version that `subject` is.
+    init(_ subject: VersionSubject) {
         self.subject = subject
-        self.store = store
-        self.itemURL = itemURL
-        self.contentsURL = contentsURL
         super.init()
-    }
-
-    /// A version that was found in the store.
-    convenience init(_ version: StoredVersion, store: VersionStore, itemURL: URL) {
-        self.init(
-            .kept(version.id, of: version.item), store: store, itemURL: itemURL,
-            contentsURL: URL(filePath: version.contents, isDirectory: version.isDirectory))
-    }
-
-    /// A version that was removed before anybody asked for it; for messages that tell of it.
-    convenience init(lost id: VersionID, of itemURL: URL) {
-        self.init(.lost(id), store: .current, itemURL: itemURL, contentsURL: itemURL)
     }
 
     // MARK: Finding versions
 
     /// The version that the item at `url` is now; nil if there is no such item (Rule 19.1).
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
-        guard let place = try? VersionFailure.place(of: url),
-            let identity = ItemIdentity(of: place)
-        else { return nil }
-        return NSFileVersion(
-            .current(place, identity), store: .current, itemURL: url, contentsURL: url)
+        VersionSubject(currentOf: url, in: .current).map { NSFileVersion($0) }
     }
 
     /// All versions but the current one, the oldest first; nil if there is no item (Rule 19.1).
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        let store = VersionStore.current
-        return stored(url, in: store)?.map { NSFileVersion($0, store: store, itemURL: url) }
+        VersionSubject.others(of: url, in: .current)?.map { NSFileVersion($0) }
     }
 
     /// The versions that lost a conflict which nobody has resolved yet; nil if there is no item.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        let store = VersionStore.current
-        return stored(url, in: store)?.filter(\.isUnresolved).map {
-            NSFileVersion($0, store: store, itemURL: url)
-        }
-    }
-
-    private class func stored(_ url: URL, in store: VersionStore) -> [StoredVersion]? {
-        (try? VersionFailure.place(of: url)).flatMap { store.versions(at: $0) }
+        VersionSubject.others(of: url, in: .current, where: \.isUnresolved)?
+            .map { NSFileVersion($0) }
     }
 
     /// Passes the versions whose contents are not on this computer, of which there are none yet;
@@ -123,14 +85,10 @@ open class NSFileVersion: NSObject {
     ) -> NSFileVersion? {
         let text = (persistentIdentifier as? NSString).map { String(describing: $0) }
         guard let text = text ?? persistentIdentifier as? String else { return nil }
-        if text == currentIdentifier { return currentVersionOfItem(at: url) }
-        let store = VersionStore.current
-        return stored(url, in: store)?.first { $0.id.text == text }.map {
-            NSFileVersion($0, store: store, itemURL: url)
-        }
+        if text == VersionSubject.currentIdentifier { return currentVersionOfItem(at: url) }
+        return VersionSubject.others(of: url, in: .current) { $0.id.text == text }?.first
+            .map { NSFileVersion($0) }
     }
-
-    private static let currentIdentifier = "current"
 
     // MARK: Changing what is kept
 
@@ -165,41 +123,16 @@ open class NSFileVersion: NSObject {
 
     /// Removes all versions but the current one (Rule 19.11).
     open class func removeOtherVersionsOfItem(at url: URL) throws {
-        let failure = VersionFailure(attempt: .removing, url: url)
-        let store = VersionStore.current
-        guard let versions = store.versions(at: try VersionFailure.place(of: url)) else {
-            throw failure.noItem
+        guard let others = VersionSubject.others(of: url, in: .current) else {
+            throw VersionFailure(attempt: .removing, url: url).noItem
         }
-        for version in versions {
-            try failure.explaining { () throws(SystemError) in
-                guard try store.remove(version.id, of: version.item) else { return }
-                VersionChanges.note(VersionChange(.lost, of: url, version.id))
-            }
-        }
+        for version in others { try version.removeIfKept() }
     }
 
     /// Removes this version.
     ///
     /// Stops the program if it is the current one, which is the item itself (Rule 19.5).
-    open func remove() throws {
-        let failure = VersionFailure(attempt: .removing, url: itemURL)
-        switch subject {
-        case .current:
-            preconditionFailure(
-                "The current version is the item: remove that with FileManager.removeItem(at:).")
-        case .kept(let id, let item):
-            let wasThere = try failure.explaining { () throws(SystemError) in
-                try store.remove(id, of: item)
-            }
-            guard wasThere else { throw gone(failure) }
-            VersionChanges.note(VersionChange(.lost, of: itemURL, id))
-        case .lost: throw gone(failure)
-        }
-    }
-
-    private func gone(_ failure: VersionFailure) -> CocoaError {
-        failure.error(.fileNoSuchFile, because: "it is not kept any more")
-    }
+    open func remove() throws { try subject.remove() }
 
     /// Gives the item at `url` the contents of this version, or makes it (Rule 19.7).
     ///
@@ -208,90 +141,46 @@ open class NSFileVersion: NSObject {
     /// - Returns: where the item is now.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-        let failure = VersionFailure(attempt: .replacing, url: url)
-        let place = try VersionFailure.place(of: url)
-        guard let contents = try? VersionFailure.place(of: contentsURL), hasLocalContents else {
-            throw gone(failure)
-        }
-        // The item is the current version already.
-        guard contents != place else { return url }
-        let result = try failure.explaining { () throws(SystemError) in
-            var replacement = try VersionReplacement(
-                place, by: contents, of: keptItem, store: store, folders: store.openOrMake())
-            try replacement.run()
-            return replacement.target
-        }
-        if options.contains(.byMoving), case .kept = subject { try remove() }
-        guard result != place else { return url }
-        return url.deletingLastPathComponent().appendingPathComponent(
-            URL(result).lastPathComponent)
+        try subject.replaceItem(at: url, isMoving: options.contains(.byMoving))
     }
 
     // MARK: What is known of a version
 
-    private var keptItem: StoredItemID? {
-        if case .kept(_, let item) = subject { item } else { nil }
-    }
-
-    private var stored: StoredVersion? {
-        if case .kept(let id, let item) = subject { store.version(id, of: item) } else { nil }
-    }
-
     /// Where the contents are; not to be written to, and not for people to see.
     ///
     /// The item's own URL for its current version.
-    open var url: URL { contentsURL }
+    open var url: URL { subject.contentsURL }
 
     /// The name that the item had when the version was added; nil if the version is gone.
-    open var localizedName: String? {
-        if case .current = subject { return hasLocalContents ? itemURL.lastPathComponent : nil }
-        return stored?.record.name
-    }
+    open var localizedName: String? { subject.name }
 
     /// The computer on which the version was saved; nil if that was not recorded.
     ///
     /// For the current version: this computer.
-    open var localizedNameOfSavingComputer: String? {
-        if case .current = subject { return hasLocalContents ? VersionRecord.thisComputer : nil }
-        return stored?.record.computer
-    }
+    open var localizedNameOfSavingComputer: String? { subject.computer }
 
     /// Who saved the version; nil if that was not recorded.
-    open var originatorNameComponents: PersonNameComponents? { stored?.record.originator }
+    open var originatorNameComponents: PersonNameComponents? { subject.stored?.record.originator }
 
     /// When the contents were modified; nil if the version is gone.
-    open var modificationDate: Date? {
-        guard case .current(let place, _) = subject else {
-            return stored?.record.modificationDate
-        }
-        return (try? FileStatus(path: place.bytes, followLinks: false)).map {
-            VersionRecord.date($0.modified)
-        }
-    }
+    open var modificationDate: Date? { subject.modificationDate }
 
     /// What finds this version again, also in another process: a string.
     ///
     /// See ``version(itemAt:forPersistentIdentifier:)``.
-    open var persistentIdentifier: any NSCoding {
-        switch subject {
-        case .current: NSString(string: Self.currentIdentifier)
-        case .kept(let id, _), .lost(let id): NSString(string: id.text)
-        }
-    }
+    open var persistentIdentifier: any NSCoding { NSString(string: subject.identifier) }
 
     /// Whether the version lost a conflict: somebody else had written the item at the same time.
-    open var isConflict: Bool { stored?.record.origin == .conflict }
+    open var isConflict: Bool { subject.stored?.record.origin == .conflict }
 
     /// Whether the conflict is resolved; true for versions that are no conflict (Rule 19.3).
     ///
     /// Setting it to true cannot be undone: setting it to false stops the program.
     open var isResolved: Bool {
-        get { stored.map { !$0.isUnresolved } ?? true }
+        get { subject.stored.map { !$0.isUnresolved } ?? true }
         set {
             precondition(newValue, "A conflict that is resolved cannot be made unresolved again.")
-            guard isConflict, case .kept(let id, let item) = subject else { return }
-            guard set(.resolved, on: id, of: item) else { return }
-            VersionChanges.note(VersionChange(.conflictResolved, of: itemURL, id))
+            subject.resolve()
         }
     }
 
@@ -300,54 +189,27 @@ open class NSFileVersion: NSObject {
     /// Setting it to true cannot be undone: setting it to false, or setting it on the current
     /// version, stops the program (Rule 19.4).
     open var isDiscardable: Bool {
-        get { stored?.marks.contains(.discardable) ?? false }
+        get { subject.stored?.marks.contains(.discardable) ?? false }
         set {
             precondition(newValue, "A version that is discardable cannot be made safe again.")
-            switch subject {
-            case .current: preconditionFailure("The current version, the item, is never discarded.")
-            case .kept(let id, let item): _ = set(.discardable, on: id, of: item)
-            case .lost: break
-            }
-        }
-    }
-
-    private func set(_ mark: VersionMark, on id: VersionID, of item: StoredItemID) -> Bool {
-        do {
-            return try store.mark(id, of: item, mark)
-        } catch {
-            Diagnostics.say("A version of \(itemURL.path) cannot be marked as \(mark): \(error).")
-            return false
+            subject.makeDiscardable()
         }
     }
 
     /// Whether the contents are there.
-    open var hasLocalContents: Bool {
-        switch subject {
-        case .current(let place, _):
-            (try? FileStatus(path: place.bytes, followLinks: false)) != nil
-        case .kept: stored != nil
-        case .lost: false
-        }
-    }
+    open var hasLocalContents: Bool { subject.hasContents }
 
     /// Whether there is a picture of the contents; there never is.
     open var hasThumbnail: Bool { false }
 
     // MARK: Equality
 
-    private var equalityKey: AnyHashable {
-        switch subject {
-        case .current(_, let identity): identity
-        case .kept(let id, _), .lost(let id): id
-        }
-    }
-
     /// Whether both are the same version of the same item (Rule 19.2).
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSFileVersion)?.equalityKey == equalityKey
+        (object as? NSFileVersion)?.subject.equalityKey == subject.equalityKey
     }
 
     /// Equal for equal versions.
-    open override var hash: Int { equalityKey.hashValue }
+    open override var hash: Int { subject.equalityKey.hashValue }
 }
 #endif

@@ -253,7 +253,7 @@ package struct VersionAddition {
                 try contents.descriptor.openFile(name, O_RDONLY | O_NONBLOCK).synchronize()
             case S_IFDIR:
                 // One call for all of the tree, whatever the number of files in it.
-                try UnlistedCalls.synchronizeFileSystem(of: contents.descriptor)
+                try contents.descriptor.synchronizeFileSystem()
             default: break
             }
         }

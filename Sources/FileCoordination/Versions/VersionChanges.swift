@@ -20,10 +20,9 @@ package struct VersionChange: Hashable, Sendable {
 
     /// What happened.
     package let kind: Kind
-    /// The item, as the caller named it.
+    /// The item, as the caller named it; if it was moved since, where it is now.
     package let itemURL: URL
-    /// Which version; another process gets the object from
-    /// ``NSFileVersion/version(ofItemAt:identifier:)``.
+    /// Which version.
     package let persistentIdentifier: String
 
     /// A change of the version of an item that somebody named.
@@ -35,35 +34,42 @@ package struct VersionChange: Hashable, Sendable {
 
     /// A change that nobody's call made.
     init(_ kind: Kind, of place: ItemPath, _ version: VersionID) {
-        self.init(kind, of: URL(place), version)
+        self.init(kind, of: URL(place: place), version)
+    }
+
+    /// What a presenter is told, in this process or another one.
+    package var news: VersionMessage {
+        VersionMessage(kind: kind, persistentIdentifier: persistentIdentifier)
     }
 }
 
-extension URL {
-    /// The file URL of a place, byte for byte.
-    init(_ place: ItemPath) { self.init(filePath: place.bytes, isDirectory: false) }
+/// What a presenter is told of a version.
+///
+/// It names the version; whoever hears of it looks it up in the store.
+package struct VersionMessage: Hashable, Sendable {
+    /// What happened to it.
+    package var kind: VersionChange.Kind
+    /// Which version.
+    package var persistentIdentifier: String
 
-    /// The file URL of a path of any bytes.
-    init(filePath bytes: [UInt8], isDirectory: Bool) {
-        self = (bytes + [0]).withUnsafeBytes { buffer in
-            guard let base = buffer.bindMemory(to: CChar.self).baseAddress else {
-                preconditionFailure("A path holds at least its end")
-            }
-            return URL(
-                fileURLWithFileSystemRepresentation: base, isDirectory: isDirectory, relativeTo: nil
-            )
-        }
+    /// News of the version that has this identifier.
+    package init(kind: VersionChange.Kind, persistentIdentifier: String) {
+        self.kind = kind
+        self.persistentIdentifier = persistentIdentifier
     }
 }
 
 /// Where changes of versions are reported.
 package enum VersionChanges {
+    /// Hears of changes instead of the session, in this task; for tests and tools.
+    @TaskLocal package static var listener: (@Sendable (VersionChange) -> Void)?
+
     /// Tells the session of a change that has happened.
     ///
     /// Called once for each change, on the thread that made it, with no lock held; inside the
     /// accessor, if the caller is in one. For a version whose process died while it was moved into
     /// the store: on the thread, and in the process, that put it right.
-    ///
-    /// Until the session is connected, nobody hears of it.
-    package static func note(_ change: VersionChange) {}
+    package static func note(_ change: VersionChange) {
+        if let listener { listener(change) } else { deliver(change) }
+    }
 }

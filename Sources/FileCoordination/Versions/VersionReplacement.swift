@@ -145,7 +145,7 @@ package struct VersionReplacement {
             // The item stays as accessible as it was, whoever made the version.
             if let old, old.kind == S_IFREG { fchmod(copy.number, old.st_mode & 0o7777) }
             try copy.synchronize()
-        case S_IFDIR: try UnlistedCalls.synchronizeFileSystem(of: parent)
+        case S_IFDIR: try parent.synchronizeFileSystem()
         default: break
         }
     }
@@ -156,18 +156,17 @@ package struct VersionReplacement {
     private func install() throws(SystemError) {
         let temporary = noted.temporary
         guard let old else {
-            return try UnlistedCalls.rename(
-                temporary, to: target.name, in: parent, ifTaken: .refuse)
+            return try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
         }
         guard target == place else {
-            try UnlistedCalls.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
+            try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
             return try ContentsRemoval.remove(place.name, in: parent)
         }
         let kinds = [try parent.status(of: temporary).kind, old.kind]
         guard kinds.contains(S_IFDIR) else {
             return try parent.rename(temporary, to: place.name, in: parent)
         }
-        try UnlistedCalls.rename(temporary, to: place.name, in: parent, ifTaken: .exchange)
+        try parent.rename(temporary, to: place.name, in: parent, ifTaken: .exchange)
         try ContentsRemoval.remove(temporary, in: parent)
     }
 

@@ -55,6 +55,23 @@ extension VersionStore {
         return true
     }
 
+    /// Where the item is: at `place`, where it was when somebody asked for its versions, or else
+    /// where its file was last seen; nil if it is at neither.
+    func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
+        guard let folders = try? StoreFolders.open(path, creating: false) else { return nil }
+        if let identity = ItemIdentity(of: place),
+            items(at: place, identity, in: folders).contains(item)
+        {
+            return place
+        }
+        for tie in (try? folders.ties.ties()) ?? [] where tie.item == item {
+            if let last = folders.ties.place(of: tie), leads(last, to: tie.identity) {
+                return last
+            }
+        }
+        return nil
+    }
+
     /// Whether the file of `identity` is still at `place`.
     func leads(_ place: ItemPath, to identity: ItemIdentity) -> Bool {
         ItemIdentity(of: place).map { $0.compared(with: identity) != .different } ?? false

@@ -84,6 +84,18 @@ package final class VersionStore: Sendable {
         return version(id, of: item, in: directory)
     }
 
+    /// The version with this name, whosever it is.
+    func version(_ id: VersionID) -> StoredVersion? {
+        guard let folders = openIfThere() else { return nil }
+        for name in (try? folders.items.names()) ?? [] {
+            guard let item = StoredItemID(name),
+                (try? folders.items.status(of: name + "/" + id.text)) != nil
+            else { continue }
+            return version(id, of: item)
+        }
+        return nil
+    }
+
     func versions(of item: StoredItemID, in folders: StoreFolders) -> [StoredVersion] {
         guard let directory = try? folders.items.openSubdirectory(item.text),
             let names = try? directory.names()

@@ -29,6 +29,15 @@ final class UploadStage: Sendable {
         TreeRemoval.remove(Array(path.utf8), from: Descriptor(adopting: number))
     }
 
+    /// A directory in a file system of memory, if there is one with that many bytes to spare.
+    static func inMemory(_ room: UInt) throws -> UploadStage {
+        var space = statvfs()
+        guard statvfs("/dev/shm", &space) == 0, space.f_bavail * space.f_frsize >= room,
+            access("/dev/shm", W_OK) == 0
+        else { return try UploadStage() }
+        return try UploadStage(path: "/dev/shm/upload-" + UUID().uuidString)
+    }
+
     /// A directory that a child process, made by an exit test, comes to under the same `name`.
     static func shared(_ name: String, by owner: pid_t) throws -> UploadStage {
         try UploadStage(path: NSTemporaryDirectory() + "upload-\(owner)-\(name)")

@@ -36,24 +36,30 @@ struct Access {
         }
     }
 
-    /// `LABEL readwrite PATH PATH`.
+    /// `LABEL readwrite PATH PATH [options=NAME,NAME] [options2=NAME]`.
     static func both(_ errand: Errand) -> Access {
         let urls = errand.order.operands.map { url($0) }
+        let first = readingOptions(errand.order.option("options"))
+        let second = writingOptions(errand.order.option("options2"))
         let coordinator = errand.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(
-                readingItemAt: urls[0], writingItemAt: urls[1], error: &failure
+                readingItemAt: urls[0], options: first, writingItemAt: urls[1], options: second,
+                error: &failure
             ) { accessor([$0, $1]) }
         }
     }
 
-    /// `LABEL writewrite PATH PATH`.
+    /// `LABEL writewrite PATH PATH [options=NAME] [options2=NAME]`.
     static func two(_ errand: Errand) -> Access {
         let urls = errand.order.operands.map { url($0) }
+        let first = writingOptions(errand.order.option("options"))
+        let second = writingOptions(errand.order.option("options2"))
         let coordinator = errand.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(
-                writingItemAt: urls[0], writingItemAt: urls[1], error: &failure
+                writingItemAt: urls[0], options: first, writingItemAt: urls[1], options: second,
+                error: &failure
             ) { accessor([$0, $1]) }
         }
     }
@@ -91,6 +97,8 @@ struct Access {
             switch word {
             case "withoutChanges": options.insert(.withoutChanges)
             case "metadataOnly": options.insert(.immediatelyAvailableMetadataOnly)
+            case "resolvesSymbolicLink": options.insert(.resolvesSymbolicLink)
+            case "forUploading": options.insert(.forUploading)
             case _: preconditionFailure("no reading option \(word)")
             }
         }

@@ -3,6 +3,7 @@
 // An accessor that does what the test says, line by line, until it is told to go.
 
 import FileCoordination
+import Glibc
 
 /// One accessor, while it runs.
 struct Accessor {
@@ -35,6 +36,24 @@ struct Accessor {
                     at: url, withIntermediateDirectories: true)
             }
             errand.say("made")
+        // What an accessor does to files besides, by whole paths.
+        case "rename":
+            let isDone = Glibc.rename(rest[0], rest[1]) == 0
+            errand.say(isDone ? "renamed" : "could not rename: \(errno)")
+        case "copyover":
+            do {
+                try FileManager.default.copyItem(atPath: rest[0], toPath: rest[1])
+                try FileManager.default.removeItem(atPath: rest[0])
+                errand.say("copied over")
+            } catch {
+                errand.say("could not copy over: \(error)")
+            }
+        case "didmove": Self.announceMove(errand, rest)
+        case "willmove":
+            errand.coordinator.item(
+                at: Access.url(rest[0]), willMoveTo: Access.url(rest[1]))
+            errand.say("announced")
+        case "version": Versions.obey(errand, rest)
         case "url": errand.say("urls \(urls.map(\.path).joined(separator: " "))")
         // Another call inside this accessor, on this thread: `nest LABEL VERB ...`
         case "nest":
@@ -45,6 +64,12 @@ struct Accessor {
         case _: errand.say("cannot \(verb)")
         }
         return true
+    }
+
+    /// `didmove OLD NEW`: tells the coordinator of a move.
+    static func announceMove(_ errand: Errand, _ paths: [String]) {
+        errand.coordinator.item(at: Access.url(paths[0]), didMoveTo: Access.url(paths[1]))
+        errand.say("announced")
     }
 
     private func put(_ text: String, into url: URL?) {

@@ -8,11 +8,17 @@ import FileCoordination
 struct Errand: Sendable {
     let order: Order
     let mailroom: Mailroom
+    private let shared: SharedCoordinator
 
+    /// The coordinator is `using=NAME`, or a new one for nobody.
     init(_ order: Order, in mailroom: Mailroom) {
         self.order = order
         self.mailroom = mailroom
+        let named = order.option("using").map { mailroom.coordinator($0) }
+        shared = SharedCoordinator(coordinator: named ?? NSFileCoordinator())
     }
+
+    var coordinator: NSFileCoordinator { shared.coordinator }
 
     func say(_ text: String) { Peer.say("\(order.label) \(text)") }
 
@@ -39,7 +45,11 @@ struct Errand: Sendable {
             }
             say("added")
         case "answer": mailroom.presenter(order.operands[0])?.answer()
+        case "letmove": mailroom.presenter(order.operands[0])?.heldMoves.put(true)
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
+        case "batch": Batches.run(self, in: mailroom)
+        case "attributes": announceAttributes()
+        case "didmove": Accessor.announceMove(self, order.operands)
         case "count": Counting.run(self)
         case "journal": Counting.journal(self)
         case "fork": Forking.announceSleepingChild(self)
@@ -51,11 +61,6 @@ struct Errand: Sendable {
     }
 
     // MARK: Coordinators
-
-    /// `using=NAME`, or a new one for nobody.
-    var coordinator: NSFileCoordinator {
-        order.option("using").map { mailroom.coordinator($0) } ?? NSFileCoordinator()
-    }
 
     /// `NAME coordinator [presenter=LABEL] [purpose=ID]`.
     private func makeCoordinator() {
@@ -124,6 +129,14 @@ struct Errand: Sendable {
         // The first line is the word to let the queue run.
         _ = inbox.take()
         queue.isSuspended = false
+    }
+
+    /// `LABEL attributes PATH KEY ... [using=NAME]`.
+    private func announceAttributes() {
+        let keys = order.operands.dropFirst().map { URLResourceKey($0) }
+        coordinator.item(
+            at: Access.url(order.operands[0]), didChangeUbiquityAttributes: Set(keys))
+        say("announced")
     }
 
     // MARK: Presenters

@@ -7,17 +7,30 @@ import FileCoordination
 /// What all presenters of this program have in common: a place, a queue and a way to answer.
 class StagePresenter: NSObject, @unchecked Sendable {
     let order: Order
-    let presentedItemURL: URL?
+    private let place: Guarded<URL?>
     let presentedItemOperationQueue: OperationQueue
     /// Answers that the test has asked to be held back.
     private let held = Inbox<@Sendable () -> Void>()
 
     required init(_ order: Order) {
         self.order = order
-        presentedItemURL = order.operands.first.map { Access.url($0) }
+        place = Guarded(order.operands.first.map { Access.url($0) })
         presentedItemOperationQueue = Self.queue(order.option("queue") ?? "own")
         super.init()
     }
+
+    /// Where the item is, as far as the presenter has heard.
+    var presentedItemURL: URL? { place.withLock { $0 } }
+
+    func moved(to url: URL) {
+        place.withLock { $0 = url }
+        say("did move \(url.path)")
+        // Until the test answers: `hold=move`.
+        if order.option("hold") == "move" { _ = heldMoves.take() }
+    }
+
+    /// Lets a held ``moved(to:)`` return.
+    let heldMoves = Inbox<Bool>()
 
     /// `kind=full` (the default), `kind=listener` that only hears what happened, or `kind=heedless`
     /// that implements nothing.
@@ -42,6 +55,16 @@ class StagePresenter: NSObject, @unchecked Sendable {
             return SerialQueue.make()
         }
     }
+
+    /// `observes=KEY,KEY`; everything by default.
+    var observed: Set<URLResourceKey> {
+        guard let names = order.option("observes") else {
+            return [.isUbiquitousItemKey, .ubiquitousItemIsUploadedKey]
+        }
+        return Set(names.split(separator: ",").map { URLResourceKey(String($0)) })
+    }
+
+    func name(of version: NSFileVersion) -> String { "\(version.persistentIdentifier)" }
 
     func say(_ text: String) { Peer.say("\(order.label) \(text)") }
 
@@ -74,6 +97,28 @@ final class Listener: StagePresenter, NSFilePresenter, @unchecked Sendable {
     func presentedItemDidChange() { say("did change") }
     func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
     func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
+    func presentedItemDidMove(to newURL: URL) { moved(to: newURL) }
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
+        say("did move \(oldURL.path) \(newURL.path)")
+    }
+    func presentedItemDidGain(_ version: NSFileVersion) { say("did gain \(name(of: version))") }
+    func presentedItemDidLose(_ version: NSFileVersion) { say("did lose \(name(of: version))") }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        say("did resolve \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+        say("did gain \(url.path) \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+        say("did lose \(url.path) \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
+        say("did resolve \(url.path) \(name(of: version))")
+    }
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+        say("did change attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
+    }
+    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
 }
 
 /// A presenter that is asked everything, and may have unsaved text.
@@ -130,4 +175,26 @@ final class Editor: StagePresenter, NSFilePresenter, @unchecked Sendable {
     func presentedItemDidChange() { say("did change") }
     func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
     func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
+    func presentedItemDidMove(to newURL: URL) { moved(to: newURL) }
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
+        say("did move \(oldURL.path) \(newURL.path)")
+    }
+    func presentedItemDidGain(_ version: NSFileVersion) { say("did gain \(name(of: version))") }
+    func presentedItemDidLose(_ version: NSFileVersion) { say("did lose \(name(of: version))") }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        say("did resolve \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+        say("did gain \(url.path) \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+        say("did lose \(url.path) \(name(of: version))")
+    }
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
+        say("did resolve \(url.path) \(name(of: version))")
+    }
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+        say("did change attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
+    }
+    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Renaming between open directories by names of any bytes, as users' own files have them.
+
+internal import CFileCoordinationSystem
+
+extension Descriptor {
+    /// Renames `name` in this directory to `newName` in `target`, on the same file system.
+    ///
+    /// One step: nobody sees both names, or neither. ``Directory/TakenName/replace`` does what the
+    /// kernel lets it do, which is to replace a file by a file, and a directory by an empty one.
+    public func rename(
+        _ name: [UInt8], to newName: [UInt8], in target: Descriptor,
+        ifTaken: Directory.TakenName = .replace
+    ) throws(SystemError) {
+        let old = try CName(name, for: "rename")
+        let new = try CName(newName, for: "rename to")
+        let flags: UInt32 =
+            switch ifTaken {
+            case .replace: UInt32(FCS_RENAME_REPLACE)
+            case .refuse: UInt32(FCS_RENAME_REFUSE)
+            case .exchange: UInt32(FCS_RENAME_EXCHANGE)
+            }
+        let result = old.withPointer { old in
+            new.withPointer { new in fcs_rename_at(number, old, target.number, new, flags) }
+        }
+        try check(result, "rename \(old) to \(new)")
+    }
+}

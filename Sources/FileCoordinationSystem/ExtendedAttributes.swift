@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Extended attributes: small named values that people and programs hang on files. Names are bytes,
+// and begin with a namespace; `user.` is the one that is everybody's.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+/// The extended attributes of an open file.
+public enum ExtendedAttributes {
+    /// The names that this process may see, in no order; none where the file system has no
+    /// attributes.
+    public static func names(of file: Descriptor) throws(SystemError) -> [[UInt8]] {
+        let operation = "list extended attributes"
+        let bytes: [UInt8]
+        do {
+            bytes = try whole(operation) { buffer in
+                fcs_attribute_names(
+                    file.number, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    buffer.count)
+            }
+        } catch let error where error.code == ErrorNumber.notSupported {
+            return []
+        }
+        return bytes.split(separator: 0).map { Array($0) }
+    }
+
+    /// The value of `name`; nil if there is none.
+    public static func value(
+        of name: [UInt8], of file: Descriptor
+    ) throws(SystemError) -> [UInt8]? {
+        let text = try CName(name, for: "read the extended attribute")
+        do {
+            return try whole("read the extended attribute \(text)") { buffer in
+                text.withPointer {
+                    fcs_attribute(file.number, $0, buffer.baseAddress, buffer.count)
+                }
+            }
+        } catch let error where [ENODATA, ErrorNumber.notSupported].contains(error.code) {
+            return nil
+        }
+    }
+
+    /// Gives `name` this value, whether or not it had one.
+    public static func set(
+        _ name: [UInt8], to value: [UInt8], of file: Descriptor
+    ) throws(SystemError) {
+        let text = try CName(name, for: "set the extended attribute")
+        let result = text.withPointer { pointer in
+            value.withUnsafeBytes {
+                fcs_set_attribute(file.number, pointer, $0.baseAddress, $0.count)
+            }
+        }
+        try check(result, "set the extended attribute \(text)")
+    }
+
+    /// Reads what may grow between the question for its length and the one for its bytes.
+    private static func whole(
+        _ operation: String, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) throws(SystemError) -> [UInt8] {
+        let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        while true {
+            let length = try check(read(nowhere), operation)
+            guard length > 0 else { return [] }
+            var bytes = [UInt8](repeating: 0, count: length)
+            let count = bytes.withUnsafeMutableBytes(read)
+            if count == -Int(ERANGE) { continue }
+            return Array(bytes.prefix(try check(count, operation)))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tells a file from one that comes after it, what hangs on files, and names of any bytes.
+
+import FileCoordinationSystem
+import Glibc
+import Testing
+
+@Suite struct FileIdentityTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func path(_ name: String) -> [UInt8] { Array((scratch.path + "/" + name).utf8) }
+
+    // MARK: Birth
+
+    @Test func `A birth names the same file as a status`() throws {
+        let status = try scratch.file("f").status()
+        let birth = try FileBirth(path: path("f"))
+        #expect(birth.device == status.device)
+        #expect(birth.inode == status.inode)
+        if let born = birth.born { #expect(born <= status.changed) }
+    }
+
+    @Test func `A birth stays the same when the file changes, and is a link's own`() throws {
+        let file = try scratch.file("f")
+        symlink("f", scratch.path + "/link")
+        let birth = try FileBirth(path: path("f"))
+        try FileSpace.truncate(file, length: 1)
+        #expect(try FileBirth(path: path("f")) == birth)
+        #expect(try FileBirth(path: path("link")).inode != birth.inode)
+    }
+
+    @Test func `What does not exist has neither birth nor handle`() {
+        #expect(systemError { try FileBirth(path: path("absent")) }?.code == ErrorNumber.noSuchFile)
+        #expect(
+            systemError { try HandleDigest.of(path: path("absent")) }?.code
+                == ErrorNumber.noSuchFile)
+    }
+
+    // MARK: Handles
+
+    @Test func `A handle tells files apart, and is the same by any name`() throws {
+        _ = try scratch.file("f")
+        _ = try scratch.file("g")
+        link(scratch.path + "/f", scratch.path + "/also-f")
+        do {
+            let handle = try HandleDigest.of(path: path("f"))
+            #expect(handle != 0)
+            #expect(try HandleDigest.of(path: path("also-f")) == handle)
+            #expect(try HandleDigest.of(path: path("g")) != handle)
+        } catch {
+            #expect(error.code == ErrorNumber.notSupported)
+        }
+    }
+
+    // MARK: Extended attributes
+
+    @Test func `Extended attributes are set, listed and read`() throws {
+        let file = try scratch.file("f")
+        #expect(try ExtendedAttributes.names(of: file).allSatisfy { !$0.isUser })
+        let values: [(name: String, value: [UInt8])] = [
+            ("user.some", Array("value".utf8)), ("user.empty", []),
+            ("user.long", [UInt8](repeating: 7, count: 1_000)),
+        ]
+        do {
+            for (name, value) in values {
+                try ExtendedAttributes.set(Array(name.utf8), to: [1, 2, 3], of: file)
+                try ExtendedAttributes.set(Array(name.utf8), to: value, of: file)
+            }
+        } catch {
+            // Some file systems have none.
+            #expect(error.code == ErrorNumber.notSupported)
+            return
+        }
+        let names = try ExtendedAttributes.names(of: file).filter(\.isUser)
+        #expect(Set(names) == Set(values.map { Array($0.name.utf8) }))
+        for (name, value) in values {
+            #expect(try ExtendedAttributes.value(of: Array(name.utf8), of: file) == value)
+        }
+        #expect(try ExtendedAttributes.value(of: Array("user.absent".utf8), of: file) == nil)
+    }
+
+    // MARK: Names of any bytes
+
+    @Test func `Names that are no text are renamed from one directory to another`() throws {
+        let name: [UInt8] = [0xE9, 0xFF]
+        _ = try scratch.file("f")
+        let source = scratch.directory.descriptor
+        let folder = try scratch.directory.openSubdirectory("d", creatingWithMode: 0o700)
+        try source.rename(Array("f".utf8), to: name, in: folder.descriptor)
+        #expect(try folder.rawNames() == [name])
+        #expect(try scratch.directory.names() == ["d"])
+    }
+
+    @Test func `A name that is taken is replaced, refused or exchanged`() throws {
+        for name in ["a", "b"] { _ = try scratch.file(name, size: name == "a" ? 1 : 2) }
+        let folder = scratch.directory.descriptor
+        let (a, b) = (Array("a".utf8), Array("b".utf8))
+        let error = systemError { try folder.rename(a, to: b, in: folder, ifTaken: .refuse) }
+        #expect(error?.code == ErrorNumber.alreadyExists)
+        try folder.rename(a, to: b, in: folder, ifTaken: .exchange)
+        #expect(try scratch.directory.status(of: "b").size == 1)
+        try folder.rename(a, to: b, in: folder)
+        #expect(try scratch.directory.names() == ["b"])
+        #expect(try scratch.directory.status(of: "b").size == 2)
+        #expect(
+            systemError { try folder.rename([0x61, 0], to: b, in: folder) }?.code
+                == ErrorNumber.invalidArgument)
+    }
+
+    @Test func `A whole file system is brought to its device`() throws {
+        try scratch.file("f").synchronizeFileSystem()
+        try scratch.directory.descriptor.synchronizeFileSystem()
+    }
+}
+
+extension [UInt8] {
+    /// Whether it is the name of an attribute that is everybody's.
+    fileprivate var isUser: Bool { starts(with: "user.".utf8) }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches: calls of `prepare`, whose completion handler the test has called, kept or dropped.
+
+import FileCoordination
+
+/// Calls of `prepare`.
+enum Batches {
+    /// A completion handler, until somebody calls it or lets go of it.
+    private final class Handler: Sendable {
+        let call: @Sendable () -> Void
+
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+    }
+
+    /// `LABEL batch read:PATH ... write:PATH ... [reading=NAME,NAME] [writing=NAME] [using=NAME]`.
+    ///
+    /// The accessor obeys lines until "go": `complete`, `completelater` (on another thread, after
+    /// the accessor has returned), `drop`, and `nest LABEL VERB ...`.
+    static func run(_ errand: Errand, in mailroom: Mailroom) {
+        let inbox = mailroom.open(errand.order.label)
+        var failure: NSError?
+        errand.coordinator.prepare(
+            forReadingItemsAt: urls(errand.order, "read:"),
+            options: Access.readingOptions(errand.order.option("reading")),
+            writingItemsAt: urls(errand.order, "write:"),
+            options: Access.writingOptions(errand.order.option("writing")), error: &failure
+        ) { complete in
+            errand.say("prepared")
+            accessor(errand, inbox, Handler(complete))
+        }
+        mailroom.close(errand.order.label)
+        if let failure {
+            errand.say("failed \(failure.domain) \(failure.code)")
+        } else {
+            errand.say("returned")
+        }
+    }
+
+    private static func accessor(
+        _ errand: Errand, _ inbox: Inbox<[String]>, _ handler: Handler
+    ) {
+        var handler: Handler? = handler
+        while true {
+            let words = inbox.take()
+            switch words[0] {
+            case "go": return
+            case "complete":
+                handler?.call()
+                errand.say("completed")
+            case "completelater":
+                let kept = handler
+                Thread.detachNewThread {
+                    _ = inbox.take()
+                    errand.say("completing")
+                    kept?.call()
+                }
+                handler = nil
+                errand.say("kept")
+            case "drop":
+                handler = nil
+                errand.say("dropped")
+            case "nest":
+                let order = Order(
+                    label: words[1], verb: words[2], arguments: Array(words.dropFirst(3)))
+                Errand(order, in: errand.mailroom).start()
+            case let word: errand.say("cannot \(word)")
+            }
+        }
+    }
+
+    private static func urls(_ order: Order, _ prefix: String) -> [URL] {
+        order.arguments.filter { $0.hasPrefix(prefix) }.map {
+            Access.url(String($0.dropFirst(prefix.count)))
+        }
+    }
+}
