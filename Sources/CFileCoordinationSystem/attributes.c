@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to an open file besides its contents, and the way of all of it to the device.
+// What belongs to a file besides its contents, and the way of all of it to the device.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -18,6 +18,14 @@ intptr_t fcs_attribute(int file, const char *name, void *value, size_t capacity)
 
 int fcs_set_attribute(int file, const char *name, const void *value, size_t length) {
     return RESULT(fsetxattr(file, name, value, length, 0));
+}
+
+intptr_t fcs_attribute_size(const char *path, const char *name) {
+    return RESULT_RETRYING(lgetxattr(path, name, NULL, 0));
+}
+
+int fcs_attribute_set(const char *path, const char *name, const void *value, size_t length) {
+    return RESULT_RETRYING(lsetxattr(path, name, value, length, 0));
 }
 
 int fcs_synchronize_file_system(int file) { return RESULT_RETRYING(syncfs(file)); }

@@ -43,15 +43,22 @@ package enum PackageConfiguration {
 }
 
 extension Host {
-    /// Adds lines to the policy, and tells everybody, if they are new.
+    /// Adds lines to the policy, in place of what was added about the same before, and tells
+    /// everybody if that makes a difference.
+    ///
+    /// A line's second word is what it is about; the last line counts.
     func addToPackagePolicy(_ lines: [UInt8]) {
-        var fresh = packagePolicy
         let newline = UInt8(ascii: "\n")
-        let known = Set(fresh.split(separator: newline).map { Array($0) })
-        for line in lines.split(separator: newline) where !known.contains(Array(line)) {
-            if let last = fresh.last, last != newline { fresh.append(newline) }
-            fresh += line + [newline]
+        func words(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+            line.split(separator: UInt8(ascii: " "))
         }
+        var known = packagePolicy.split(separator: newline)
+        for line in lines.split(separator: newline) {
+            let subject = words(line).dropFirst().first
+            known.removeAll { words($0).dropFirst().first == subject }
+            known.append(line)
+        }
+        let fresh = Array(known.map { $0 + [newline] }.joined())
         guard fresh != packagePolicy, fresh.count <= WireLimits.packagePolicyBytes else { return }
         packagePolicy = fresh
         for connection in connections.values.sorted(by: { $0.token < $1.token })

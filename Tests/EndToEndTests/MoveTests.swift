@@ -86,6 +86,7 @@ class MoveTests: StageTestCase {
             let (a, b, t) = (folder + "/A", folder + "/B", folder + "/T")
             try Data("a".utf8).write(to: URL(fileURLWithPath: a))
             try Data("b".utf8).write(to: URL(fileURLWithPath: b))
+            for file in [a, b] { stage.settle(file) }
             let viewer = try stage.peer("viewer")
             let mover = try stage.peer("mover")
             try viewer.ask("a present \(a) kind=listener", "a registered")
@@ -160,6 +161,7 @@ class MoveTests: StageTestCase {
         try stage.folder("root/old/d/e")
         try stage.folder("root/new")
         try stage.file("root/old/d/e/f")
+        for place in ["root/old/d", "root/old/d/e/f"] { stage.settle(stage.path(place)) }
         let viewer = try stage.peer("viewer")
         let mover = try stage.peer("mover")
         for (label, place) in [
@@ -213,6 +215,7 @@ class MoveTests: StageTestCase {
     func testUselessAnnouncementsDoNothing() throws {
         let f = try stage.file("f")
         let g = stage.path("g")
+        stage.settle(f)
         let viewer = try stage.peer("viewer")
         let mover = try stage.peer("mover")
         try viewer.ask("v present \(f) kind=listener", "v registered")

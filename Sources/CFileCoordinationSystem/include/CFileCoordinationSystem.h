@@ -64,7 +64,7 @@ int fcs_handle_at(
     int directory, const char *_Nonnull name, int32_t *_Nonnull type, void *_Nonnull handle,
     size_t capacity);
 
-// ---- attributes.c: extended attributes of open files, and the device
+// ---- attributes.c: extended attributes, and the device
 
 /// With a capacity of 0 the length that it takes; the names, each with its zero.
 intptr_t fcs_attribute_names(int file, char *_Nullable names, size_t capacity);
@@ -74,6 +74,11 @@ intptr_t fcs_attribute(
 int fcs_set_attribute(
     int file, const char *_Nonnull name, const void *_Nullable value, size_t length);
 int fcs_synchronize_file_system(int file);
+/// Of what the path names, a link itself included: its length.
+intptr_t fcs_attribute_size(const char *_Nonnull path, const char *_Nonnull name);
+int fcs_attribute_set(
+    const char *_Nonnull path, const char *_Nonnull name, const void *_Nullable value,
+    size_t length);
 
 // ---- memory.c: mappings, futexes, the clock
 

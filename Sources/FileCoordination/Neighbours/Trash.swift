@@ -49,7 +49,7 @@ package struct Trash: Sendable {
     package func put(_ url: URL) throws -> URL {
         let failure = TrashFailure(url: url)
         do {
-            let path = try PlaceResolver.resolve(url).path
+            let path = try PlaceResolver.path(of: url)
             guard let item = try TrashItem(path) else { throw failure.holdsTrash }
             let place = try put(item, failure)
             return Self.url(of: place, isDirectory: item.isDirectory)

@@ -26,7 +26,7 @@ package enum TrashPlace {
         switch self {
         case .home(let path):
             if let real = try? RealPath.resolve(Array(path.utf8)) { return ItemPath(bytes: real) }
-            return try? PlaceResolver.resolve(URL(fileURLWithPath: path)).path
+            return try? PlaceResolver.path(of: URL(fileURLWithPath: path))
         case .shared(let top):
             return ItemPath(components: top.components + [Self.sharedName, Self.number(userID)])
         case .own(let top):

@@ -4,15 +4,16 @@
 // whose link is not followed (Rules 1.3, 1.4). Runs on the caller's own thread, so that a mount
 // which never answers holds up nobody but who asked for it.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 import FileCoordinationSystem
 import Foundation
 
 /// Where a URL leads, and what was found there.
-struct ResolvedPlace: Hashable {
-    var path: ItemPath
-    var isDirectory: Bool
-    var packageDepths: [Int]
+package struct ResolvedPlace: Hashable {
+    package var path: ItemPath
+    package var isDirectory: Bool
+    /// How many components lead to each package that is or contains the item, outermost first.
+    package var packageDepths: [Int]
 
     /// One item of a claim on this place.
     func item(_ access: Access) -> AccessItem {
@@ -22,29 +23,39 @@ struct ResolvedPlace: Hashable {
 }
 
 /// Resolves URLs to places.
-enum PlaceResolver {
+package enum PlaceResolver {
     /// The kernel's bound, its closing NUL included.
     private static let pathMaximum = 4096
 
     /// Looks at the file system for the place that `url` names.
     ///
     /// Nonexistence is no error (Rule 1.1).
-    static func resolve(_ url: URL) throws(PlaceError) -> ResolvedPlace {
-        try resolve(pathBytes: pathBytes(of: url))
+    static func resolve(
+        _ url: URL, policy: PackagePolicy
+    ) throws(PlaceError) -> ResolvedPlace {
+        try resolve(pathBytes: pathBytes(of: url), policy: policy)
     }
 
     /// Looks at the file system for the place that an absolute path names.
-    static func resolve(pathBytes: [UInt8]) throws(PlaceError) -> ResolvedPlace {
+    static func resolve(
+        pathBytes: [UInt8], policy: PackagePolicy
+    ) throws(PlaceError) -> ResolvedPlace {
         guard pathBytes.count < pathMaximum else { throw .tooLong }
-        return facts(of: try canonicalPath(of: pathBytes))
+        return facts(of: try canonicalPath(of: pathBytes), policy: policy)
     }
 
-    /// What is found at a place whose path is canonical.
-    static func facts(of path: ItemPath) -> ResolvedPlace {
+    /// The canonical path that a URL names, without a look at what is there.
+    static func path(of url: URL) throws(PlaceError) -> ItemPath {
+        try canonicalPath(of: pathBytes(of: url))
+    }
+
+    /// What is found at a place whose path is canonical, as a moved item's is.
+    package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
         let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let isDirectory = status?.kind == .directory
         return ResolvedPlace(
-            path: path, isDirectory: status?.kind == .directory,
-            packageDepths: packageDepths(of: path))
+            path: path, isDirectory: isDirectory,
+            packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
     }
 
     /// The path of `url` as the bytes that the kernel would be given, absolute.
@@ -153,11 +164,20 @@ enum PlaceResolver {
         return path
     }
 
-    private static func packageDepths(of path: ItemPath) -> [Int] {
-        guard path.components.contains(where: { $0.contains(dot[0]) }) else { return [] }
-        return (1..<(path.depth + 1)).filter { depth in
-            path.components[depth - 1].contains(dot[0])
-                && PackagePolicy.isPackage(directoryAt: path.prefix(depth: depth).bytes)
+    /// Every package counts, however they nest (Rule 1.12).
+    ///
+    /// Any directory may say of itself that it is one, so each is asked, and a file is not.
+    private static func packageDepths(
+        of path: ItemPath, isDirectory: Bool, policy: PackagePolicy
+    ) -> [Int] {
+        var depths: [Int] = []
+        var bytes: [UInt8] = []
+        for (index, component) in path.components.enumerated() {
+            guard index + 1 < path.depth || isDirectory else { break }
+            bytes.append(slash)
+            bytes += component
+            if policy.isPackage(directoryAt: bytes) { depths.append(index + 1) }
         }
+        return depths
     }
 }

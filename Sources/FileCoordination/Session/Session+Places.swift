@@ -20,11 +20,13 @@ extension Session {
 
     /// The place that a URL names.
     func place(of url: URL) throws(PlaceError) -> ResolvedPlace {
-        try PlaceResolver.resolve(url)
+        try PlaceResolver.resolve(url, policy: packagePolicy)
     }
 
     /// What is to be known of a place whose path is canonical.
-    func facts(of path: ItemPath) -> ResolvedPlace { PlaceResolver.facts(of: path) }
+    func facts(of path: ItemPath) -> ResolvedPlace {
+        PlaceResolver.facts(of: path, policy: packagePolicy)
+    }
 
     /// Where the link at a place leads, by one step; nil if there is no link.
     func target(ofLinkAt path: ItemPath) throws(PlaceError) -> ResolvedPlace? {
@@ -32,7 +34,8 @@ extension Session {
         let isAbsolute = target.first == UInt8(ascii: "/")
         let parent = path.prefix(depth: max(0, path.depth - 1)).bytes
         return try PlaceResolver.resolve(
-            pathBytes: isAbsolute ? target : parent + [UInt8(ascii: "/")] + target)
+            pathBytes: isAbsolute ? target : parent + [UInt8(ascii: "/")] + target,
+            policy: packagePolicy)
     }
 
     /// Where the items of a claim are that has been granted; nil if that cannot be found out.

@@ -20,6 +20,8 @@ package final class Session: Sendable {
     let runtime: RuntimeDirectory
     let ledger: LedgerWriter
     let state = Lock(State())
+    /// What counts as a package.
+    let packages = Monitor(KnownPackages())
     let link: SessionLink
     /// Tells whether this is still the process that opened the session (and not a forked child).
     private let processToken = ForkGuard.processToken

@@ -143,6 +143,7 @@ extension Session {
         switch message {
         case .welcome(let welcome):
             learn(welcome.packagePolicy)
+            announceOwnPackages()
             noteGrants()
         case .refused(let refusal):
             // Without a socket, so that whoever files from now on rings.

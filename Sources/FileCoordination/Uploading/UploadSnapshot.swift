@@ -36,14 +36,14 @@ package final class UploadSnapshot: Sendable {
 
     /// Copies what `url` names; the claim on it must be held meanwhile.
     package static func make(of url: URL) throws(NSError) -> UploadSnapshot {
-        let place: ResolvedPlace
+        let path: ItemPath
         do throws(PlaceError) {
-            place = try PlaceResolver.resolve(url)
+            path = try PlaceResolver.path(of: url)
         } catch {
             throw error.nsError(url: url, writing: false)
         }
         do throws(UploadError) {
-            return try make(of: place.path)
+            return try make(of: path)
         } catch {
             throw error.nsError(item: url)
         }

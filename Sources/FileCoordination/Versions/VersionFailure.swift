@@ -85,7 +85,7 @@ extension VersionFailure {
     /// The place of a URL, or a Foundation error if it has none (Rule 1.10).
     static func place(of url: URL) throws -> ItemPath {
         do {
-            return try PlaceResolver.resolve(url).path
+            return try PlaceResolver.path(of: url)
         } catch {
             throw error.nsError(url: url, writing: true)
         }
