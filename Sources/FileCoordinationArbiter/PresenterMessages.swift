@@ -100,7 +100,8 @@ public enum Notice: Hashable, Sendable {
     case subitemDidChange(ItemPath)
     /// `presentedSubitem(at:didMoveTo:)`.
     case subitemDidMove(ItemPath, to: ItemPath)
-    /// `presentedItemDidGain(_:)`, `presentedItemDidLose(_:)`, `presentedItemDidResolveConflict(_:)`.
+    /// `presentedItemDidGain(_:)`, `presentedItemDidLose(_:)`,
+    /// `presentedItemDidResolveConflict(_:)`.
     case itemVersion(ItemPath, VersionNews)
     /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
     /// `presentedSubitem(at:didResolve:)`.

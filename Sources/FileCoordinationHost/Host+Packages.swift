@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What counts as a package is one policy for all who share an arbiter (Rule 1.11). Clients apply it,
-// to the files they see; the host only hands it on: the user's configuration, and what clients have
-// added to it. It is text, and opaque here.
+// What counts as a package is one policy for all who share an arbiter (Rule 1.11). Clients apply
+// it, to the files they see; the host only hands it on: the user's configuration, and what clients
+// have added to it. It is text, and opaque here.
 
 import FileCoordinationSystem
 import FileCoordinationWire
-import Glibc
 
 /// The user's configuration of packages.
 package enum PackageConfiguration {
@@ -15,7 +14,9 @@ package enum PackageConfiguration {
     ///
     /// Of a file that is too long, the lines that fit.
     package static func load() -> [UInt8] {
-        let home = variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }
+        let home =
+            CurrentProcess.environmentVariable("XDG_CONFIG_HOME")
+            ?? CurrentProcess.environmentVariable("HOME").map { $0 + "/.config" }
         guard let home, home.hasPrefix("/"),
             let directory = try? Directory.open(home + "/filecoordination"),
             let file = try? directory.openFile("packages", [.read, .nonBlocking]),
@@ -32,13 +33,6 @@ package enum PackageConfiguration {
         guard bytes.count > WireLimits.packagePolicyBytes else { return bytes }
         let prefix = bytes.prefix(WireLimits.packagePolicyBytes)
         return prefix.lastIndex(of: UInt8(ascii: "\n")).map { Array(prefix[...$0]) } ?? []
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else {
-            return nil
-        }
-        return value
     }
 }
 

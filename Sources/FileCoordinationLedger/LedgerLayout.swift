@@ -62,8 +62,8 @@ public enum LedgerLayout {
 
     /// Offsets in a record.
     ///
-    /// The host writes the ticket, the time of the grant and the mark for relocated items, and swaps
-    /// the word; all else is the client's.
+    /// The host writes the ticket, the time of the grant and the mark for relocated items, and
+    /// swaps the word; all else is the client's.
     package enum Record {
         package static let word = 0
         package static let ticket = 8

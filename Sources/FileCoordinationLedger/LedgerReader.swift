@@ -151,7 +151,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What the client has said of the claim until now, from a byte on, or nil if it makes no sense.
+    /// What the client has said of the claim until now, from a byte on; nil if it makes no sense.
     public func outcome(_ reference: RecordReference, from start: Int = 0) -> [UInt8]? {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record

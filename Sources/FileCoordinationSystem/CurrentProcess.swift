@@ -38,6 +38,14 @@ public enum CurrentProcess {
         return kernelName ?? "process \(id)"
     }
 
+    /// The value of an environment variable; `nil` if it is not set, or empty.
+    public static func environmentVariable(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else {
+            return nil
+        }
+        return value
+    }
+
     /// Up to 15 bytes, and a line feed.
     private static var kernelName: String? {
         let number = fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)

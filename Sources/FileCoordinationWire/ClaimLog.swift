@@ -76,7 +76,7 @@ extension ClaimLogEntry: WireCoded {
         case .outcomes:
             var outcomes: [ItemOutcome] = []
             for _ in 0..<(try decoder.count(.outcomes, limit: WireLimits.items)) {
-                // What cannot be read counts as changed: a message too many does no harm (Rule 7.8).
+                // What cannot be read counts as changed: a message too many does no harm.
                 outcomes.append(ItemOutcome(rawValue: try decoder.integer(UInt8.self)) ?? .changed)
             }
             self = .outcomes(outcomes)

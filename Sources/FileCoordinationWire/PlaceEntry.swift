@@ -2,7 +2,7 @@
 //
 // What the host writes down about records that are not where they say they are: the record is its
 // client's, and tells where the item was when it was written; a move since then is in the host's
-// book of places. Each entry says all that there is to say about its record, so the last one counts.
+// book of places. Each entry says all there is to say about its record, so the last one counts.
 
 public import FileCoordinationArbiter
 

@@ -69,10 +69,9 @@ class BatchTests: StageTestCase {
         let file = try stage.file("f")
         let finder = try stage.peer("finder")
         try finder.ask("b batch read:\(file)", "b prepared")
-        try finder.ask("b completelater", "b kept")
+        try finder.ask("b completelater l", "b kept")
         finder.tell("b go")
-        // The accessor has returned when the line after its last is for the other thread.
-        try finder.ask("b now", "b completing")
+        try finder.ask("l now", "b completing")
         try finder.hear("b returned")
         try finder.ask("b batch read:\(file)", "b prepared")
         try finder.ask("b drop", "b dropped")

@@ -18,7 +18,7 @@ class CancellingTests: StageTestCase {
     //  returns
     //                                                  granted
     //
-    /// Rules 12.1, 12.2, 12.4 and 12.6.
+    /// Rules 12.1, 12.2, 12.4, 12.6, 17.1 and 17.5.
     func testCancellingEndsAWaitForGood() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let a = try stage.peer("A")

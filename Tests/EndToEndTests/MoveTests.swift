@@ -211,6 +211,21 @@ class MoveTests: StageTestCase {
         try owner.ask("w go", "w released")
     }
 
+    /// Rule 12.8: also after its coordinator was cancelled.
+    func testAMoveIsAnnouncedAfterCancelling() throws {
+        let (f, g) = (try stage.file("f"), stage.path("g"))
+        let viewer = try stage.peer("viewer")
+        let mover = try stage.peer("mover")
+        try viewer.ask("v present \(f) kind=listener", "v registered")
+        try mover.ask("c coordinator", "c made")
+        try mover.ask("m write \(f) using=c", "m granted")
+        try mover.ask("x cancel c", "x cancelled")
+        try mover.ask("m rename \(f) \(g)", "m renamed")
+        try mover.ask("m didmove \(f) \(g)", "m announced")
+        try viewer.hear("v did move \(g)")
+        try mover.ask("m go", "m released")
+    }
+
     /// Rules 11.1, 11.10 and 11.11: what is useless does no harm.
     func testUselessAnnouncementsDoNothing() throws {
         let f = try stage.file("f")

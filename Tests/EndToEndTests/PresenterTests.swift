@@ -15,7 +15,7 @@ class PresenterTests: StageTestCase {
     //                          returns
     //  reacquire
     //
-    /// Rules 2.16, 6.1, 6.5, 6.13, 7.9 and 7.11.
+    /// Rules 2.16, 3.7, 6.1, 6.5, 6.13, 7.9 and 7.11.
     func testUnsavedTextIsSavedBeforeAReaderSeesTheFile() throws {
         let file = try stage.file("f")
         let presenter = try stage.peer("presenter")
@@ -185,7 +185,7 @@ class PresenterTests: StageTestCase {
     //  reacquire
     //                                                  write(f) granted
     //
-    /// Rules 8.4, 9.1, 9.2 and 9.5.
+    /// Rules 8.4, 9.1, 9.2, 9.5 and 17.2.
     func testARefusalReachesTheReader() throws {
         let file = try stage.file("f")
         let presenter = try stage.peer("presenter")

@@ -102,6 +102,46 @@ final class PresenterNotes: Sendable {
     }
 }
 
+/// A presenter on the main queue that is never asked.
+final class MainListener: NSObject, NSFilePresenter, Sendable {
+    private let url: URL
+    private let heard: @Sendable () -> Void
+    var presentedItemURL: URL? { url }
+    var presentedItemOperationQueue: OperationQueue { .main }
+
+    init(_ url: URL, heard: @escaping @Sendable () -> Void) {
+        self.url = url
+        self.heard = heard
+    }
+
+    func presentedItemDidChange() { heard() }
+}
+
+/// A presenter whose getters ask the library back.
+final class InquisitivePresenter: NSObject, NSFilePresenter, Sendable {
+    let url: URL
+    let questions = Lock(0)
+    private let notes = PresenterNotes(nil)
+
+    init(_ url: URL) { self.url = url }
+
+    private func ask() {
+        questions.withLock { $0 += 1 }
+        _ = NSFileCoordinator.filePresenters
+        NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { _ in }
+    }
+
+    var presentedItemURL: URL? {
+        ask()
+        return url
+    }
+
+    var presentedItemOperationQueue: OperationQueue {
+        ask()
+        return notes.queue
+    }
+}
+
 /// A presenter that notes what it is told, and is never asked.
 final class NotingPresenter: NSObject, NSFilePresenter, Sendable {
     let notes: PresenterNotes

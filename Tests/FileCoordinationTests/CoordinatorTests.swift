@@ -50,6 +50,58 @@ final class CoordinatorTests: CoordinatorTestCase {
         XCTAssertTrue(failure === mine)
     }
 
+    /// Rule 16.2: a presenter on the main queue that only listens does not hold up the main thread.
+    func testAListenerOnTheMainQueueHoldsNobodyUp() throws {
+        let url = try file("f")
+        let heard = expectation(description: "heard")
+        let listener = MainListener(url) { heard.fulfill() }
+        NSFileCoordinator.addFilePresenter(listener)
+        defer { NSFileCoordinator.removeFilePresenter(listener) }
+        XCTAssertTrue(Thread.isMainThread)
+        write(url)
+        wait(heard)
+    }
+
+    /// Rule 16.3: nothing of ours is locked while a presenter is asked where it is.
+    func testAPresentersGettersMayUseTheLibrary() throws {
+        let presenter = InquisitivePresenter(try file("f"))
+        NSFileCoordinator.addFilePresenter(presenter)
+        write(presenter.url, NSFileCoordinator(filePresenter: presenter))
+        NSFileCoordinator.removeFilePresenter(presenter)
+        XCTAssertGreaterThan(presenter.questions.withLock { $0 }, 0)
+    }
+
+    /// Rules 2.3, 2.11 and 2.12: ten threads, fifty writes each, of a file that is not there yet.
+    func testTenThreadsMergeIntoOneNewFile() throws {
+        let url = directory.appendingPathComponent("new", isDirectory: false)
+        let (threads, rounds) = (10, 50)
+        let inside = Lock(0)
+        let ends = (0..<threads).map { number in
+            onThread("\(number)") {
+                for round in 0..<rounds {
+                    var failure: NSError?
+                    NSFileCoordinator().coordinate(
+                        writingItemAt: url, options: .forMerging, error: &failure
+                    ) { url in
+                        XCTAssertEqual(
+                            inside.withLock {
+                                $0 += 1; return $0
+                            }, 1)
+                        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+                        let more = Data((text + "\(number).\(round)\n").utf8)
+                        XCTAssertNotNil(try? more.write(to: url, options: .atomic))
+                        inside.withLock { $0 -= 1 }
+                    }
+                    XCTAssertNil(failure)
+                }
+            }
+        }
+        wait(for: ends, timeout: 120)
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        XCTAssertEqual(Set(lines).count, threads * rounds)
+        XCTAssertEqual(lines.count, threads * rounds)
+    }
+
     /// Rule 13.8.
     func testSynchronousAccessorsRunOnTheCallersThread() throws {
         let url = try file("f")

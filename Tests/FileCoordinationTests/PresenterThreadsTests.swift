@@ -57,6 +57,7 @@ final class PresenterThreadsTests: XCTestCase {
         XCTAssertLessThan(ContinuousClock.now - begin, .seconds(10))
     }
 
+    /// Rule 16.4.
     func testOnAConcurrentQueueTheStepsKeepTheirOrderAndOthersMayOverlap() {
         let threads = DispatchQueue(label: "concurrent", attributes: .concurrent)
         let queue = OperationQueue()

@@ -47,7 +47,10 @@ struct Batch {
     /// (Rule 14.4).
     func run(_ accessor: (@escaping @Sendable () -> Void) -> Void) {
         let isComplete = Monitor(false)
-        accessor(Self.handler { isComplete.withLock { $0 = true }; isComplete.notifyAll() })
+        accessor(
+            Self.handler {
+                isComplete.withLock { $0 = true }; isComplete.notifyAll()
+            })
         _ = isComplete.wait { $0 }
     }
 

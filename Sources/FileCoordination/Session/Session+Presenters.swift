@@ -133,8 +133,10 @@ extension Session {
             throw FailureReason(error).nsError
         }
         let former = entry.registration.tie.withLock { tie in
-            defer { tie = PresenterRegistration.Tie(
-                record: record, place: place, knownPlace: place) }
+            defer {
+                tie = PresenterRegistration.Tie(
+                    record: record, place: place, knownPlace: place)
+            }
             return tie.record
         }
         let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)

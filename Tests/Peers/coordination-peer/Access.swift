@@ -83,6 +83,12 @@ struct Access {
     /// A path, or a URL as it is, for places that no path names.
     static func url(_ text: String) -> URL {
         guard !text.hasPrefix("/") else { return URL(fileURLWithPath: text) }
+        if text.hasPrefix("relative:") {
+            // relative:BASE:NAME
+            let parts = text.split(separator: ":").map(String.init)
+            let base = URL(fileURLWithPath: parts[1], isDirectory: true)
+            return URL(fileURLWithPath: parts[2], relativeTo: base)
+        }
         guard text != "file-without-path" else {
             var components = URLComponents()
             components.scheme = "file"

@@ -15,8 +15,8 @@ enum Batches {
 
     /// `LABEL batch read:PATH ... write:PATH ... [reading=NAME,NAME] [writing=NAME] [using=NAME]`.
     ///
-    /// The accessor obeys lines until "go": `complete`, `completelater` (on another thread, after
-    /// the accessor has returned), `drop`, and `nest LABEL VERB ...`.
+    /// The accessor obeys lines until "go": `complete`, `completelater LABEL` (on another thread,
+    /// at a line for LABEL), `drop`, and `nest LABEL VERB ...`.
     static func run(_ errand: Errand, in mailroom: Mailroom) {
         let inbox = mailroom.open(errand.order.label)
         var failure: NSError?
@@ -50,8 +50,9 @@ enum Batches {
                 errand.say("completed")
             case "completelater":
                 let kept = handler
+                let later = errand.mailroom.open(words[1])
                 Thread.detachNewThread {
-                    _ = inbox.take()
+                    _ = later.take()
                     errand.say("completing")
                     kept?.call()
                 }

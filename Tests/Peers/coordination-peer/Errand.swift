@@ -49,6 +49,7 @@ struct Errand: Sendable {
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
         case "batch": Batches.run(self, in: mailroom)
         case "attributes": announceAttributes()
+        case "packages": addToPackages()
         case "didmove": Accessor.announceMove(self, order.operands)
         case "count": Counting.run(self)
         case "journal": Counting.journal(self)
@@ -129,6 +130,18 @@ struct Errand: Sendable {
         // The first line is the word to let the queue run.
         _ = inbox.take()
         queue.isSuspended = false
+    }
+
+    /// `LABEL packages EXTENSION package|directory`.
+    private func addToPackages() {
+        let isPackage = order.operands[1] == "package"
+        do {
+            try NSFileCoordinator.treatDirectories(
+                withPathExtension: order.operands[0], as: isPackage ? .package : .directory)
+            say("said")
+        } catch {
+            say("failed \(error)")
+        }
     }
 
     /// `LABEL attributes PATH KEY ... [using=NAME]`.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves while arbiters and movers die: nobody loses a document, and nobody is told twice (Rules
+// 11.4 and 18.7).
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class MoveRecoveryTests: StageTestCase {
+    /// A viewer of f, a mover that writes it, and a reader that waits for it; none of them hosts.
+    private struct Scene {
+        let arbiter: pid_t
+        let viewer: Program
+        let mover: Program
+        let reader: Program
+        let f: String
+        let g: String
+
+        init(on stage: Stage) throws {
+            f = try stage.file("f", "text")
+            g = stage.path("g")
+            stage.settle(f)
+            viewer = try stage.peer("viewer")
+            mover = try stage.peer("mover")
+            reader = try stage.peer("reader")
+            try viewer.ask("v present \(f) kind=listener", "v registered")
+            try mover.ask("m write \(f) options=forMoving", "m granted")
+            reader.tell("r read \(f)")
+            try stage.untilWaits(reader)
+            arbiter = try stage.arbiter()
+            XCTAssertFalse([viewer.pid, mover.pid, reader.pid].contains(arbiter))
+        }
+
+        func move() throws {
+            try mover.ask("m rename \(f) \(g)", "m renamed")
+            try mover.ask("m didmove \(f) \(g)", "m announced")
+        }
+
+        func awaitSuccessor(on stage: Stage) throws {
+            try stage.until("another arbiter knows everybody") { report in
+                report.arbiter.processID != arbiter && !report.presenters.isEmpty
+                    && report.claims.contains { $0.processID == reader.pid }
+            }
+        }
+
+        /// The reader finds the document where it is, and the viewer has heard of it once.
+        func finish(on stage: Stage) throws {
+            XCTAssertEqual(try reader.hear("r granted"), "r granted text")
+            XCTAssertEqual(try reader.ask("r url", "r urls"), "r urls \(g)")
+            try reader.ask("r go", "r released")
+            let writer = try stage.peer("writer")
+            try writer.ask("w write \(g)", "w granted")
+            try writer.ask("w put new", "w put")
+            try writer.ask("w go", "w released")
+            // Once for the write, and once for each arbiter that died.
+            try viewer.hear("v did change")
+            XCTAssertEqual(viewer.lines.filter { $0.hasPrefix("v did move") }, ["v did move \(g)"])
+        }
+    }
+
+    private func scene() throws -> Scene {
+        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+        return try Scene(on: stage)
+    }
+
+    //  host          viewer        mover             reader
+    //                              write(f)          read(f) waits
+    //                              moves f to g
+    //                did move
+    //  killed
+    //                              returns
+    //                                                granted, at g
+    //
+    /// Rules 11.4 and 18.7.
+    func testTheArbiterDiesAfterAMove() throws {
+        let scene = try scene()
+        try scene.move()
+        try scene.viewer.hear("v did move \(scene.g)")
+        kill(scene.arbiter, SIGKILL)
+        try scene.awaitSuccessor(on: stage)
+        try scene.mover.ask("m go", "m released")
+        try scene.finish(on: stage)
+    }
+
+    //  host          viewer        mover
+    //  stopped
+    //                              moves f to g, announces it
+    //  killed
+    //                did move
+    //
+    /// Rules 11.1 and 18.7: what nobody has read yet is not lost.
+    func testTheArbiterDiesBeforeItHearsOfAMove() throws {
+        let scene = try scene()
+        kill(scene.arbiter, SIGSTOP)
+        try scene.move()
+        kill(scene.arbiter, SIGKILL)
+        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.awaitSuccessor(on: stage)
+        try scene.mover.ask("m go", "m released")
+        try scene.finish(on: stage)
+    }
+
+    /// Rules 11.1, 15.8 and 18.7: nor if the mover dies, too.
+    func testArbiterAndMoverDieBeforeAnybodyHearsOfAMove() throws {
+        let scene = try scene()
+        kill(scene.arbiter, SIGSTOP)
+        try scene.move()
+        scene.mover.end()
+        kill(scene.arbiter, SIGKILL)
+        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.finish(on: stage)
+    }
+
+    /// Rules 11.1 and 15.8: a mover that dies has moved what it has announced.
+    func testAMoverDiesAfterItsAnnouncement() throws {
+        let scene = try scene()
+        try scene.move()
+        try scene.viewer.hear("v did move \(scene.g)")
+        scene.mover.end()
+        try scene.finish(on: stage)
+    }
+
+    /// Rules 5.12, 11.4 and 18.7: a presented directory that has moved is still one, whoever hosts.
+    func testAMovedDirectoryIsStillPresentedAfterSeveralArbiters() throws {
+        try XCTSkipIf(Self.hosting == .embedded, "The next embedded host may be any of the others.")
+        let (old, new) = (try stage.folder("old"), stage.path("new"))
+        let viewer = try stage.peer("viewer")
+        let mover = try stage.peer("mover")
+        try viewer.ask("d present \(old) kind=listener", "d registered")
+        try viewer.ask("o present \(old)/own kind=listener", "o registered")
+        try viewer.ask("c coordinator presenter=o", "c made")
+        try mover.ask("m write \(old) options=forMoving", "m granted")
+        try mover.ask("m rename \(old) \(new)", "m renamed")
+        try mover.ask("m go", "m released")
+        try viewer.hear("d did move \(new)")
+        try viewer.hear("o did move \(new)/own")
+        for round in 1...3 {
+            let arbiter = try stage.arbiter()
+            kill(arbiter, SIGKILL)
+            try stage.until("another arbiter knows the viewer") {
+                $0.arbiter.processID != arbiter && $0.presenters.count == 2
+            }
+            try mover.ask("m write \(new)/f\(round)", "m granted")
+            try mover.ask("m put text", "m put")
+            try mover.ask("m go", "m released")
+            try viewer.hear("d did appear \(new)/f\(round)")
+        }
+        XCTAssertEqual(viewer.count("d did move"), 1)
+        XCTAssertEqual(viewer.count("o did move"), 1)
+    }
+
+    /// Rules 11.2 and 18.7: a presenter that has moved its own item is never told, by no arbiter.
+    func testWhoMovedItselfIsNotTold() throws {
+        try XCTSkipIf(Self.hosting == .embedded, "The next embedded host may be any of the others.")
+        let (f, g) = (try stage.file("f"), stage.path("g"))
+        let owner = try stage.peer("owner")
+        let other = try stage.peer("other")
+        try owner.ask("p present \(f) kind=listener", "p registered")
+        try owner.ask("c coordinator presenter=p", "c made")
+        try owner.ask("m write \(f) options=forMoving using=c", "m granted")
+        try owner.ask("m rename \(f) \(g)", "m renamed")
+        try owner.ask("m go", "m released")
+        let arbiter = try stage.arbiter()
+        kill(arbiter, SIGKILL)
+        try stage.until("another arbiter knows the owner") {
+            $0.arbiter.processID != arbiter && $0.presenters.count == 1
+        }
+        try owner.hear("p did change")
+        try other.ask("w write \(g)", "w granted")
+        try other.ask("w put new", "w put")
+        try other.ask("w go", "w released")
+        try owner.hear("p did change")
+        XCTAssertEqual(owner.count("p did move"), 0)
+    }
+}
+
+/// The same with the daemon.
+final class MoveRecoveryWithDaemonTests: MoveRecoveryTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters of directories and of packages see of what another process does inside, near and
+// far (Rules 1.12, 1.13, 7.4 to 7.7, 11.2).
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class TreeTests: StageTestCase {
+    /// Creates, changes, renames and deletes `path`; the presenter hears of each before the next.
+    private func play(
+        _ path: String, _ writer: Program, hear: (String) throws -> Void
+    ) throws {
+        try writer.ask("w write \(path)", "w granted")
+        try writer.ask("w put 1", "w put")
+        try writer.ask("w go", "w released")
+        try hear("did appear \(path)")
+        try hear("did change \(path)")
+        stage.settle(path)
+        try writer.ask("w write \(path)", "w granted")
+        try writer.ask("w put 2", "w put")
+        try writer.ask("w go", "w released")
+        try hear("did change \(path)")
+        stage.settle(path)
+        try writer.ask("w write \(path) options=forMoving", "w granted")
+        try writer.ask("w rename \(path) \(path)2", "w renamed")
+        try writer.ask("w go", "w released")
+        try hear("did move \(path) \(path)2")
+        try writer.ask("w write \(path)2 options=forDeleting", "w granted")
+        try writer.ask("w delete", "w deleted")
+        try writer.ask("w go", "w released")
+        try hear("did change \(path)2")
+    }
+
+    //  presenter of root       writer
+    //                          makes, changes, renames, deletes root/f, and root/1/2/3/4/f
+    //  one message for each, two for what was made
+    //
+    /// Rules 1.13, 7.4, 7.5, 7.6, 7.7 and 11.2.
+    func testADirectorysPresenterSeesWhatHappensAtEveryDepth() throws {
+        let root = try stage.folder("root")
+        try stage.folder("root/1/2/3/4")
+        let viewer = try stage.peer("viewer")
+        let writer = try stage.peer("writer")
+        try viewer.ask("d present \(root) kind=listener", "d registered")
+        var expected = ["d registered"]
+        for path in ["\(root)/f", "\(root)/1/2/3/4/f"] {
+            try play(path, writer) { message in
+                expected.append("d \(message)")
+                try viewer.hear("d \(message)")
+            }
+        }
+        assertSaidOnly(viewer, expected)
+    }
+
+    //  presenter of p.rtfd     writer
+    //                          makes, changes, renames, deletes p.rtfd/f, and p.rtfd/1/2/3/4/f
+    //  relinquishes before each, accommodates the deletion inside, hears the same
+    //
+    /// Rules 1.12, 6.1, 6.3, 7.2 and 7.4: of nested packages, each is told.
+    func testAPackagesPresenterIsAskedAndSeesTheSame() throws {
+        let package = try stage.folder("p.rtfd")
+        try stage.folder("p.rtfd/1/2/q.rtfd/4")
+        let editor = try stage.peer("editor")
+        let writer = try stage.peer("writer")
+        try editor.ask("p present \(package)", "p registered")
+        try editor.ask("q present \(package)/1/2/q.rtfd", "q registered")
+        for (path, labels) in [("/f", ["p"]), ("/1/2/q.rtfd/4/f", ["p", "q"])] {
+            try play(package + path, writer) { message in
+                for label in labels { try editor.hear("\(label) \(message)") }
+            }
+            for label in labels { try editor.hear("\(label) reacquire from writer") }
+        }
+        for (label, times) in [("p", 2), ("q", 1)] {
+            XCTAssertEqual(editor.count("\(label) accommodate deletion"), times)
+            XCTAssertEqual(editor.count("\(label) did appear"), times)
+            XCTAssertEqual(editor.count("\(label) did change"), 3 * times)
+            XCTAssertEqual(editor.count("\(label) did move"), times)
+            XCTAssertEqual(editor.count("\(label) save"), 0)
+        }
+        // A part of the outer package changed, which is not in the inner one: that one makes way
+        // (Rule 6.4) and hears nothing.
+        XCTAssertEqual(editor.count("q relinquish to writer"), 8)
+    }
+
+    //  A                                       B
+    //  presents own
+    //                                          .package attribute, configured and added extensions
+    //
+    /// Rule 1.11: the configuration, and what a program says, count for all who share the arbiter.
+    func testOnePolicySaysWhatIsAPackage() throws {
+        try stage.folder("config/filecoordination")
+        try stage.file("config/filecoordination/packages", "package mine\ndirectory rtfd\n")
+        let configured = ["XDG_CONFIG_HOME": stage.path("config")]
+        for name in ["a.mine", "b.rtfd", "c.added"] { try stage.folder(name) }
+        let host = try stage.peer("host", environment: configured)
+        try host.ask("h read \(stage.path("x"))", "h granted")
+        try host.ask("h go", "h released")
+        let a = try stage.peer("A", environment: configured)
+        let b = try stage.peer("B", environment: configured)
+        func isPackage(_ name: String) throws -> Bool {
+            try a.ask("a write \(stage.path(name))/1", "a granted")
+            b.tell("b write \(stage.path(name))/2")
+            try stage.until("B's claim is there") { report in
+                report.claims.contains { $0.processID == b.pid }
+            }
+            let waits = try stage.until("B waits or not") { _ in true }.claims.contains {
+                $0.processID == b.pid && $0.stage == .waiting
+            }
+            try a.ask("a go", "a released")
+            try b.hear("b granted")
+            try b.ask("b go", "b released")
+            return waits
+        }
+        XCTAssertTrue(try isPackage("a.mine"))
+        XCTAssertFalse(try isPackage("b.rtfd"))
+        XCTAssertFalse(try isPackage("c.added"))
+        try host.ask("p packages added package", "p said")
+        // The word is on its way to A and B, on the same connections as what they ask for next.
+        for program in [a, b] {
+            try program.ask("x read \(stage.path("x"))", "x granted")
+            try program.ask("x go", "x released")
+        }
+        XCTAssertTrue(try isPackage("c.added"))
+    }
+}
+
+/// The same with the daemon.
+final class TreeWithDaemonTests: TreeTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
