@@ -92,6 +92,13 @@ let package = Package(
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
             swiftSettings: strict),
         .testTarget(
+            name: "FileCoordinationHostTests",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",

@@ -12,14 +12,18 @@ package enum PackageConfiguration {
     /// What is in `$XDG_CONFIG_HOME/filecoordination/packages`, by default in `~/.config`; nothing
     /// if there is no such file.
     ///
-    /// Of a file that is too long, the lines that fit.
-    package static func load() -> [UInt8] {
-        let home =
-            CurrentProcess.environmentVariable("XDG_CONFIG_HOME")
-            ?? CurrentProcess.environmentVariable("HOME").map { $0 + "/.config" }
-        guard let home, home.hasPrefix("/"),
-            let directory = try? Directory.open(home + "/filecoordination"),
-            let file = try? directory.openFile("packages", [.read, .nonBlocking]),
+    /// Of a file that is too long, the lines that fit. The file may be a link, as those of people
+    /// are who keep their configuration elsewhere.
+    package static func load(
+        variable: (String) -> String? = CurrentProcess.environmentVariable
+    ) -> [UInt8] {
+        guard let path = location(variable: variable),
+            let real = try? RealPath.resolve(Array(path.utf8)),
+            let slash = real.lastIndex(of: UInt8(ascii: "/")),
+            let parent = String(validating: real[...slash], as: UTF8.self),
+            let name = String(validating: real[(slash + 1)...], as: UTF8.self),
+            let directory = try? Directory.open(parent),
+            let file = try? directory.openFile(name, [.read, .nonBlocking]),
             (try? file.status())?.kind == .regular
         else { return [] }
         var bytes = [UInt8](repeating: 0, count: WireLimits.packagePolicyBytes + 1)
@@ -28,12 +32,48 @@ package enum PackageConfiguration {
         return wholeLines(bytes)
     }
 
+    /// The file's path; nil if nothing leads to one.
+    ///
+    /// A variable that is empty or not an absolute path is as good as unset.
+    static func location(variable: (String) -> String?) -> String? {
+        func path(_ name: String) -> String? {
+            variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = path("XDG_CONFIG_HOME") ?? path("HOME").map { $0 + "/.config" }
+        return home.map { $0 + "/filecoordination/packages" }
+    }
+
     /// As many whole lines as may be announced.
     static func wholeLines(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count > WireLimits.packagePolicyBytes else { return bytes }
-        let prefix = bytes.prefix(WireLimits.packagePolicyBytes)
-        return prefix.lastIndex(of: UInt8(ascii: "\n")).map { Array(prefix[...$0]) } ?? []
+        let limit = WireLimits.packagePolicyBytes
+        guard bytes.count > limit else { return bytes }
+        // The last one may do without the end of its line.
+        let end = bytes.prefix(limit + 1).lastIndex(of: newline) ?? -1
+        return Array(bytes.prefix(min(end + 1, limit)))
     }
+
+    /// A policy with these lines at its end, without what was said about the same before; as it was
+    /// if they make no difference, or do not fit.
+    ///
+    /// A line's second word is what it is about. One that has none says nothing.
+    static func adding(_ lines: [UInt8], to policy: [UInt8]) -> [UInt8] {
+        let former = policy.split(separator: newline)
+        var known = former
+        for line in lines.split(separator: newline) {
+            guard let subject = subject(of: line) else { continue }
+            known.removeAll { Self.subject(of: $0) == subject }
+            known.append(line)
+        }
+        guard known != former else { return policy }
+        let result = Array(known.map { $0 + [newline] }.joined())
+        return result.count <= WireLimits.packagePolicyBytes ? result : policy
+    }
+
+    private static func subject(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.dropFirst().first
+    }
+
+    private static let newline = UInt8(ascii: "\n")
 }
 
 extension Host {
@@ -42,18 +82,8 @@ extension Host {
     ///
     /// A line's second word is what it is about; the last line counts.
     func addToPackagePolicy(_ lines: [UInt8]) {
-        let newline = UInt8(ascii: "\n")
-        func words(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-            line.split(separator: UInt8(ascii: " "))
-        }
-        var known = packagePolicy.split(separator: newline)
-        for line in lines.split(separator: newline) {
-            let subject = words(line).dropFirst().first
-            known.removeAll { words($0).dropFirst().first == subject }
-            known.append(line)
-        }
-        let fresh = Array(known.map { $0 + [newline] }.joined())
-        guard fresh != packagePolicy, fresh.count <= WireLimits.packagePolicyBytes else { return }
+        let fresh = PackageConfiguration.adding(lines, to: packagePolicy)
+        guard fresh != packagePolicy else { return }
         packagePolicy = fresh
         for connection in connections.values.sorted(by: { $0.token < $1.token })
         where connection.isWelcome {

@@ -28,8 +28,13 @@ package final class PlaceBook {
     private var heard: [UInt64: UInt32] = [:]
 
     private static let prefix = "places."
+    private static let temporarySuffix = ".new"
     /// A file up to this length is not worth writing anew.
     private static let firstRewrite: UInt64 = 256 << 10
+    /// What is behind this in a file is not read: no host writes so much.
+    private static let longestRead: UInt64 = 128 << 20
+    /// How often to look again for a file that is being replaced.
+    private static let patience = 100
 
     /// The book of a host that takes over, with what the former host wrote.
     init(in directory: Directory, epoch: HostEpoch) throws(SystemError) {
@@ -62,7 +67,13 @@ package final class PlaceBook {
         let bytes = try entry.encodeChecked()
         note(entry)
         guard let file, length < rewriteAt else { return try rewrite() }
-        try append(bytes, to: file)
+        do {
+            try append(bytes, to: file)
+        } catch {
+            // Nobody reads beyond half an entry: the next one goes into a new file.
+            rewriteAt = 0
+            throw error
+        }
     }
 
     /// Forgets a record that is over.
@@ -72,14 +83,17 @@ package final class PlaceBook {
     }
 
     /// Forgets all records but these, and begins this host's own file; removes the former hosts'.
+    ///
+    /// The file is there even if it says nothing: so nobody takes that of a deposed host, which may
+    /// yet write one anew, for the newest.
     func settle(living: Set<UInt64>) throws(SystemError) {
         places = places.filter { living.contains($0.key) }
         heard = heard.filter { living.contains($0.key) }
-        if !places.isEmpty || !heard.isEmpty { try rewrite() }
-        let own = Self.name(epoch)
-        for name in (try? directory.names()) ?? []
-        where name.hasPrefix(Self.prefix) && name != own {
-            try? directory.remove(name)
+        try rewrite()
+        for name in (try? directory.names()) ?? [] {
+            let isUnfinished = name.hasSuffix(Self.temporarySuffix)
+            let finished = isUnfinished ? name.dropLast(Self.temporarySuffix.count) : name[...]
+            if let other = Self.epoch(of: finished), other < epoch { try? directory.remove(name) }
         }
     }
 
@@ -101,10 +115,9 @@ package final class PlaceBook {
 
     /// Writes all that is known into a new file, and puts it in the old one's place.
     private func rewrite() throws(SystemError) {
-        let temporary = Self.name(epoch) + ".new"
+        let temporary = Self.name(epoch) + Self.temporarySuffix
         let fresh = try directory.openFile(
             temporary, [.read, .write, .create, .truncate], mode: 0o600)
-        length = 0
         var bytes: [UInt8] = []
         for (ticket, whereabouts) in places.sorted(by: { $0.key < $1.key }) {
             bytes += (try? PlaceEntry(ticket: ticket, whereabouts).encodeChecked()) ?? []
@@ -112,19 +125,25 @@ package final class PlaceBook {
         for (ticket, count) in heard.sorted(by: { $0.key < $1.key }) {
             bytes += (try? PlaceEntry(ticket: ticket, .heard(count)).encodeChecked()) ?? []
         }
-        try append(bytes, to: fresh)
+        try Self.write(bytes, to: fresh, at: 0)
         try directory.rename(temporary, to: Self.name(epoch))
         file = fresh
+        length = UInt64(bytes.count)
         rewriteAt = max(Self.firstRewrite, 2 * length)
     }
 
     private func append(_ bytes: [UInt8], to file: Descriptor) throws(SystemError) {
-        let start = length
+        try Self.write(bytes, to: file, at: length)
+        length += UInt64(bytes.count)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to file: borrowing Descriptor, at start: UInt64
+    ) throws(SystemError) {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(SystemError) in try file.write(buffer, at: start) }
         }
         try result.get()
-        length += UInt64(bytes.count)
     }
 
     // MARK: Reading
@@ -133,8 +152,8 @@ package final class PlaceBook {
     package static func items(
         ofClaim ticket: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
-        // The file may be another host's by the time it is opened: then that one's says the same.
-        for _ in 0..<100 {
+        // A listing may miss a file that is put in another's place meanwhile.
+        for _ in 0..<patience {
             guard let entries = try? newestEntries(in: runtime.directory, below: .max) else {
                 continue
             }
@@ -150,16 +169,38 @@ package final class PlaceBook {
     private static func newestEntries(
         in directory: Directory, below epoch: UInt32
     ) throws(SystemError) -> [PlaceEntry] {
-        let epochs = try directory.names().compactMap { name in
-            name.hasPrefix(prefix) ? UInt32(name.dropFirst(prefix.count)) : nil
-        }
-        guard let newest = epochs.filter({ $0 < epoch }).max() else { return [] }
-        let file = try directory.openFile(name(newest), [.read])
-        var bytes = [UInt8](repeating: 0, count: Int(try file.status().size))
+        guard let file = try newestFile(in: directory, below: epoch) else { return [] }
+        let length = min(try file.status().size, longestRead)
+        var bytes = [UInt8](repeating: 0, count: Int(length))
         let count = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(SystemError) in try fill(buffer, from: file) }
         }
-        return PlaceEntry.entries(decoding: Array(bytes.prefix(try count.get())))
+        bytes.removeLast(bytes.count - (try count.get()))
+        return PlaceEntry.entries(decoding: bytes)
+    }
+
+    /// The newest book that is older than an epoch; nil if there is none.
+    private static func newestFile(
+        in directory: Directory, below limit: UInt32
+    ) throws(SystemError) -> Descriptor? {
+        var attempts = 0
+        while true {
+            let epochs = try directory.names().compactMap { name -> UInt32? in
+                guard let epoch = epoch(of: name[...]), epoch < limit,
+                    (try? directory.status(of: name))?.kind == .regular
+                else { return nil }
+                return epoch
+            }
+            guard let newest = epochs.max() else { return nil }
+            do throws(SystemError) {
+                // Nobody waits for the other end of a pipe that has just been put there.
+                return try directory.openFile(name(newest), [.read, .nonBlocking])
+            } catch {
+                // Its host has removed it meanwhile, for there is a newer one, or nothing to say.
+                attempts += 1
+                guard error.code == ErrorNumber.noSuchFile, attempts < patience else { throw error }
+            }
+        }
     }
 
     /// Reads as much as there is; says how much that was.
@@ -177,4 +218,12 @@ package final class PlaceBook {
     }
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
+
+    /// The epoch of the host whose book has this name; nil if it is no book's.
+    private static func epoch(of name: Substring) -> UInt32? {
+        guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
+            name == Self.name(epoch)
+        else { return nil }
+        return epoch
+    }
 }

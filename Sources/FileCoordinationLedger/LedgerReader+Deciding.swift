@@ -22,7 +22,7 @@ extension LedgerReader {
     /// Marks a record of which an item is not where its body says; before it is granted.
     public func noteRelocation(_ reference: RecordReference) {
         guard reference.index < LedgerLayout.recordCount,
-            memory.recordWord(Int(reference.index)).generation == reference.generation
+            isUse(reference, memory.recordWord(Int(reference.index)))
         else { return }
         memory.relocated(Int(reference.index)).store(1)
     }

@@ -156,9 +156,10 @@ public final class LedgerReader: Sendable {
         bytes(reference) { record in
             typealias Record = LedgerLayout.Record
             let extent = memory.outcomeExtent(Int(reference.index)).load()
-            let length = Int(UInt32(truncatingIfNeeded: extent)) - start
+            let whole = Int(UInt32(truncatingIfNeeded: extent))
             let offset = Int(extent >> 32)
-            guard start >= 0, length >= 0 else { return nil }
+            guard start >= 0, start <= whole else { return nil }
+            let length = whole - start
             guard offset == 0 else { return .init(heap: offset + start, length: length) }
             let isInline = record.load(UInt32.self, at: Record.bodyOffset) == 0
             let body = isInline ? Int(record.load(UInt32.self, at: Record.bodyLength)) : 0
@@ -185,7 +186,8 @@ public final class LedgerReader: Sendable {
         return isUse(reference, RecordWord(rawValue: after.original)) ? copy : nil
     }
 
-    private func isUse(_ reference: RecordReference, _ word: RecordWord) -> Bool {
+    /// Whether a word is that of this use of its record.
+    func isUse(_ reference: RecordReference, _ word: RecordWord) -> Bool {
         word.generation == reference.generation && word.state != .free
     }
 }

@@ -44,7 +44,7 @@ extension LedgerWriter {
 
     /// Whether the host has written down other places for the claim's items than its body has.
     public func isRelocated(_ reference: RecordReference) -> Bool {
-        memory.relocated(Int(reference.index)).load() != 0
+        state(of: reference) != nil && memory.relocated(Int(reference.index)).load() != 0
     }
 
     /// Ends a granted claim.

@@ -54,12 +54,45 @@ struct HostileLedgerTests {
             try world.scribble(bytes(length) + bytes(offset), at: record + 40, in: writer.fileName)
             #expect(reader.body(claim) == nil)
             try world.scribble(bytes(length) + bytes(offset), at: record + 48, in: writer.fileName)
-            #expect(reader.outcome(claim) == nil)
+            for start in [0, 1, 433, LedgerLayout.fileLength, .max, .min] {
+                #expect(reader.outcome(claim, from: start) == nil)
+            }
         }
         let mark = [UInt8](repeating: 0xFF, count: 8)
         try world.scribble(mark, at: 128, in: writer.fileName)
         #expect(reader.scan().count == 1)
         try reader.raise(to: try world.epochFile.raise())
+    }
+
+    @Test func `A log that pretends to be elsewhere, or longer, shows nothing of others`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let claim = try writer.write(kind: .claim, body: [1])
+        writer.file(claim)
+        #expect(reader.grant(claim, world.epoch) == .granted)
+        #expect(try writer.appendOutcome(claim, [7, 8, 9], reserving: 0))
+        let record = 12288
+        // The body's length decides where a log in the record begins.
+        for length in [UInt32(425), 432, 433, .max] {
+            try world.scribble(bytes(length) + bytes(0), at: record + 40, in: writer.fileName)
+            #expect(reader.outcome(claim) == nil)
+        }
+        try world.scribble(bytes(1) + bytes(0), at: record + 40, in: writer.fileName)
+        #expect(reader.outcome(claim) == [7, 8, 9])
+        // In the record up to its last byte, in the heap up to the file's, and not one more.
+        let heapEnd = UInt32(LedgerLayout.fileLength)
+        for (length, offset, start, expected) in [
+            (UInt32(424), UInt32(0), 0, 424), (424, 0, 424, 0), (425, 0, 0, nil),
+            (.max, 0, 424, nil), (10, heapEnd - 10, 0, 10), (10, heapEnd - 10, 10, 0),
+            (11, heapEnd - 10, 0, nil), (11, heapEnd - 10, 11, nil),
+            (4 << 20, heapEnd - 4 << 20, 0, 4 << 20), (4 << 20 + 1, heapEnd - 5 << 20, 0, nil),
+        ] {
+            try world.scribble(bytes(length) + bytes(offset), at: record + 48, in: writer.fileName)
+            #expect(
+                reader.outcome(claim, from: start)?.count == expected,
+                "\(length) bytes at \(offset), from \(start)")
+        }
     }
 
     private func bytes(_ number: UInt32) -> [UInt8] {
@@ -101,6 +134,8 @@ struct HostileLedgerTests {
             for snapshot in reader.scan() {
                 _ = reader.body(snapshot.reference)
                 _ = reader.outcome(snapshot.reference)
+                _ = reader.outcome(snapshot.reference, from: round)
+                reader.noteRelocation(snapshot.reference)
                 _ = reader.grant(snapshot.reference, epoch)
                 _ = reader.reap(snapshot.reference, epoch)
             }

@@ -32,9 +32,10 @@ struct LayoutTests {
         let fields = [
             Record.word, Record.ticket, Record.filedAt, Record.grantedAt, Record.kind,
             Record.thread, Record.bodyLength, Record.bodyOffset, Record.outcomeLength,
-            Record.outcomeOffset, Record.outcomeCapacity, Record.presenterState, Record.inline,
+            Record.outcomeOffset, Record.outcomeCapacity, Record.presenterState,
+            Record.relocated, Record.inline,
         ]
-        #expect(fields == [0, 8, 16, 24, 32, 36, 40, 44, 48, 52, 56, 64, 80])
+        #expect(fields == [0, 8, 16, 24, 32, 36, 40, 44, 48, 52, 56, 64, 72, 80])
         #expect(Record.inlineLength == 432)
         #expect(LedgerLayout.inlineOutcome(behind: 5) == 88)
     }
@@ -95,7 +96,35 @@ struct LayoutTests {
         #expect(number(record, 36, 4) == 77)
         #expect(number(record, 40, 4) == 3 && number(record, 44, 4) == 0)
         #expect(number(record, 48, 4) == 0 && number(record, 52, 4) == 0)
+        #expect(number(record, 56, 4) == 424)
+        #expect(number(record, 64, 8) == 0 && number(record, 72, 8) == 0)
         #expect(Array(record[80..<83]) == [1, 2, 3])
+    }
+
+    @Test func `What is said of a granted record, and of its place, is where it always was`() throws
+    {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let claim = try writer.write(kind: .claim, body: [1, 2, 3])
+        writer.file(claim)
+        func record() throws -> [UInt8] {
+            Array(try world.contents(of: writer.fileName, count: 12800)[12288...])
+        }
+        reader.noteRelocation(claim)
+        #expect(number(try record(), 72, 8) == 1)
+        #expect(reader.grant(claim, world.epoch) == .granted)
+        // In the record, behind the body: a length, and no offset.
+        #expect(try writer.appendOutcome(claim, [4, 5], reserving: 10))
+        #expect(number(try record(), 48, 8) == 2)
+        #expect(Array(try record()[88..<90]) == [4, 5])
+        // Too much for it: a length below and an offset above.
+        let more = [UInt8](repeating: 6, count: 500)
+        #expect(try writer.appendOutcome(claim, more, reserving: 10))
+        #expect(number(try record(), 48, 8) == 8_400_896 << 32 | 502)
+        #expect(number(try record(), 56, 4) == 1024)
+        let file = try world.contents(of: writer.fileName, count: 8_400_896 + 502)
+        #expect(Array(file[8_400_896...]) == [4, 5] + more)
     }
 
     private func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {

@@ -21,9 +21,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = clientMessages + hostMessages + wholes + bodies
+    static let all = clientMessages + hostMessages + wholes + bodies + news
 
-    private static let record = WireRecord(index: 7, generation: 0x0102_0304)
+    static let record = WireRecord(index: 7, generation: 0x0102_0304)
     private static let holder = Party(
         claim: 3, presenter: nil, processID: 4, processName: "sync", purpose: [UInt8](text: "p"),
         path: [UInt8](text: "/a"), role: .holder, sinceNanoseconds: 250_000_000, message: nil,
@@ -60,6 +60,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
         Golden("statusRequest", .client(.statusRequest), "06"),
         Golden("handOver", .client(.handOver), "07"),
+        Golden("announced", .client(.announced(record)), "08 07000000 04030201"),
+        Golden(
+            "packagePolicy", .client(.packagePolicy([UInt8](text: "a\n"))), "09 0200 610a"),
     ]
 
     private static let hostMessages = [
@@ -99,6 +102,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "87 07000000 04030201 00 00000000"),
         Golden("statusPart", .host(.statusPart([], isLast: false)), "88 0000 00"),
         Golden("retiring", .host(.retiring), "89"),
+        Golden(
+            "packagePolicy", .host(.packagePolicy([UInt8](text: "b\n"))), "8a 0200 620a"),
     ]
 
     private static let deliveries = [
@@ -167,7 +172,15 @@ struct Golden: Sendable, CustomTestStringConvertible {
             02000000 0600 2f612f622f63 00 09 01 02000000 0200 0300
               0100 2f 01 05 00 00000000
             01000000 07000000 04030201 6300000000000000
+            00 00
             """),
+        Golden(
+            "the body of a claim from a standpoint",
+            .claimBody(
+                ClaimBody(
+                    purpose: [], items: [], kind: .preparation,
+                    standpoint: WireStandpoint(presenter: record, place: .of("/a")))),
+            "0000 00000000 00000000 0000000000000000 01 01 07000000 04030201 0200 2f61"),
         Golden(
             "a presenter's body",
             .presenterBody(
@@ -184,8 +197,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
 /// The encoding is what it was.
 struct GoldenBytesTests {
     @Test(arguments: Golden.all)
-    func `Every value is encoded to its golden bytes`(_ golden: Golden) {
-        #expect(golden.sample.encode().hex == golden.bytes.hex)
+    func `Every value is encoded to its golden bytes`(_ golden: Golden) throws {
+        #expect(try golden.sample.encode().hex == golden.bytes.hex)
     }
 
     @Test(arguments: Golden.all)
@@ -214,7 +227,7 @@ struct GoldenBytesTests {
                 #expect(throws: WireError.unknownKind(golden.bytes[0])) {
                     try ClientMessage(decoding: golden.bytes)
                 }
-            case .delivery, .report, .claimBody, .presenterBody: break
+            case .delivery, .report, .claimBody, .presenterBody, .logEntry, .placeEntry: break
             }
         }
     }

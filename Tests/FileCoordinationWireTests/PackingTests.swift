@@ -23,6 +23,15 @@ struct PackingTests {
                     accommodateSubitemDeletions: [ItemPath](repeating: .long(100), count: items))))
     }
 
+    /// As many names of attributes as there may be: more than fits into a message.
+    private func attributes(_ index: UInt32) -> Delivery {
+        let name = [UInt8](repeating: 0x61, count: WireLimits.identifierBytes)
+        return Delivery(
+            presenter: WireRecord(index: index, generation: 1),
+            message: .notice(
+                .ubiquityAttributes([[UInt8]](repeating: name, count: WireLimits.attributes))))
+    }
+
     /// What a client makes of the messages, each encoded and decoded.
     private func unpack(_ messages: [HostMessage]) throws -> [Delivery] {
         var assembler = PartAssembler.delivery
@@ -75,7 +84,8 @@ struct PackingTests {
     @Test func `A delivery that is too long for a message comes in pieces, in its turn`() throws {
         let deliveries = [
             notice(1, length: 10), ask(2, items: 2000), notice(3, length: 10),
-            ask(4, items: 65536), ask(5, items: 1), ask(6, items: 601),
+            ask(4, items: 65536), ask(5, items: 1), ask(6, items: 601), attributes(7),
+            notice(8, length: 10),
         ]
         let messages = HostMessage.packing(deliveries)
         // Compared outside the expectations, which would print megabytes.

@@ -22,6 +22,9 @@ struct RoundTripTests {
             .filed(WireRecord(index: .max, generation: 0)),
             .answered(presenter: record, claim: .max, failure: longest),
             .answered(presenter: record, claim: 0, failure: []),
+            .announced(WireRecord(index: .max, generation: .max)),
+            .packagePolicy([]),
+            .packagePolicy([UInt8](repeating: 0, count: WireLimits.packagePolicyBytes)),
         ]
         for message in messages { #expect(try survives(.client(message))) }
     }
@@ -35,6 +38,8 @@ struct RoundTripTests {
                 Welcome(
                     version: .max, epoch: .max, processID: .max, kind: .daemon,
                     packagePolicy: [UInt8](repeating: 2, count: WireLimits.packagePolicyBytes))),
+            .packagePolicy([]),
+            .packagePolicy([UInt8](repeating: 3, count: WireLimits.packagePolicyBytes)),
             .refused(Refusal(code: .malformed, text: "")),
             .refused(
                 Refusal(
@@ -77,6 +82,37 @@ struct RoundTripTests {
             enclosing: [WireRecord](repeating: record, count: WireLimits.enclosing),
             threadID: .max)
         #expect(try survives(.claimBody(body)))
+    }
+
+    @Test func `Every kind of claim survives, with a standpoint and without`() throws {
+        let farthest = WireStandpoint(
+            presenter: WireRecord(index: .max, generation: 0), place: .long(WireLimits.pathBytes))
+        for kind in ClaimKind.allCases {
+            for standpoint in [nil, farthest, WireStandpoint(presenter: record, place: .of("/"))] {
+                let body = ClaimBody(
+                    purpose: [], items: [], kind: kind, standpoint: standpoint)
+                #expect(try survives(.claimBody(body)))
+            }
+        }
+    }
+
+    @Test func `All that presenters hear survives at its limits`() throws {
+        let name = [UInt8](repeating: 0xFF, count: WireLimits.identifierBytes)
+        let longest = ItemPath.long(WireLimits.pathBytes)
+        var messages: [PresenterMessage] = [
+            .relocated(to: longest, isTold: true), .relocated(to: longest, isTold: false),
+            .notice(.subitemDidMove(longest, to: longest)), .notice(.ubiquityAttributes([])),
+            .notice(
+                .ubiquityAttributes([[UInt8]](repeating: name, count: WireLimits.attributes))),
+        ]
+        for fate in VersionFate.allCases {
+            let news = VersionNews(fate, identifier: name)
+            messages += [.notice(.itemVersion(longest, news))]
+            messages += [.notice(.subitemVersion(longest, news))]
+        }
+        for message in messages {
+            #expect(try survives(.delivery(Delivery(presenter: record, message: message))))
+        }
     }
 
     @Test func `A claim of as many items as there may be survives`() throws {
@@ -184,6 +220,19 @@ struct RoundTripTests {
         #expect(throws: WireError.illegalValue(.methods)) {
             try PresenterBody(purpose: [], path: nil, methods: PresenterMethods(rawValue: 1 << 18))
                 .encodeChecked()
+        }
+        let policy = [UInt8](repeating: 0, count: WireLimits.packagePolicyBytes + 1)
+        #expect(throws: WireError.tooLong(.packagePolicy)) {
+            try HostMessage.packagePolicy(policy).encodeChecked()
+        }
+        #expect(throws: WireError.tooLong(.packagePolicy)) {
+            try ClientMessage.packagePolicy(policy).encodeChecked()
+        }
+        #expect(throws: WireError.tooLong(.path)) {
+            try ClaimBody(
+                purpose: [], items: [],
+                standpoint: WireStandpoint(presenter: record, place: .long(4097))
+            ).encodeChecked()
         }
         let items = [AccessItem](
             repeating: AccessItem(path: .long(4096), access: .reading([])), count: 2048)

@@ -13,8 +13,10 @@ enum Sample: Hashable, Sendable {
     case report(StatusReport)
     case claimBody(ClaimBody)
     case presenterBody(PresenterBody)
+    case logEntry(ClaimLogEntry)
+    case placeEntry(PlaceEntry)
 
-    func encode() -> [UInt8] {
+    func encode() throws(WireError) -> [UInt8] {
         switch self {
         case .client(let value): value.encode()
         case .host(let value): value.encode()
@@ -22,6 +24,8 @@ enum Sample: Hashable, Sendable {
         case .report(let value): value.encode()
         case .claimBody(let value): value.encode()
         case .presenterBody(let value): value.encode()
+        case .logEntry(let value): try value.encodeChecked()
+        case .placeEntry(let value): try value.encodeChecked()
         }
     }
 
@@ -34,13 +38,38 @@ enum Sample: Hashable, Sendable {
         case .report: .report(try StatusReport(decoding: bytes))
         case .claimBody: .claimBody(try ClaimBody(decoding: bytes))
         case .presenterBody: .presenterBody(try PresenterBody(decoding: bytes))
+        case .logEntry: .logEntry(try Self.onlyLogEntry(bytes))
+        case .placeEntry: .placeEntry(try Self.onlyPlaceEntry(bytes))
         }
+    }
+
+    /// A log is read as far as it can be: here it must be one entry, and nothing else.
+    private static func onlyLogEntry(_ bytes: [UInt8]) throws(WireError) -> ClaimLogEntry {
+        let (entries, length) = ClaimLogEntry.entries(decoding: bytes)
+        guard let entry = entries.first else { throw .truncated }
+        guard entries.count == 1, length == bytes.count else { throw .trailingBytes }
+        return entry
+    }
+
+    /// The same of a book of places, which does not say how far it was read.
+    private static func onlyPlaceEntry(_ bytes: [UInt8]) throws(WireError) -> PlaceEntry {
+        let entries = PlaceEntry.entries(decoding: bytes)
+        guard let entry = entries.first else { throw .truncated }
+        let length = try entry.encodeChecked().count
+        guard entries.count == 1, length == bytes.count else { throw .trailingBytes }
+        return entry
     }
 
     /// Whether it is a hello of which only the version was decoded.
     var isForeignHello: Bool {
         guard case .client(.hello(let hello)) = self else { return false }
         return hello.version != ProtocolVersion.current
+    }
+
+    /// Whether it is a list of outcomes, of which every byte is read as one.
+    var isOutcomes: Bool {
+        guard case .logEntry(.outcomes) = self else { return false }
+        return true
     }
 }
 

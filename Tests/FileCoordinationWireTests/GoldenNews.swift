@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of version 1 for everything that moves, or comes and goes: what accessors announce,
+// what presenters hear of it, and what the host writes down. By hand, like the others.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+extension Golden {
+    static let news = deliveriesOfNews + logEntries + placeEntries
+
+    private static func delivery(_ message: PresenterMessage) -> Sample {
+        .delivery(Delivery(presenter: record, message: message))
+    }
+
+    private static let deliveriesOfNews = [
+        Golden(
+            "relocated, and told", delivery(.relocated(to: .of("/a"), isTold: true)),
+            "07000000 04030201 05 0200 2f61 01"),
+        Golden(
+            "relocated, and not told", delivery(.relocated(to: .of("/"), isTold: false)),
+            "07000000 04030201 05 0100 2f 00"),
+        Golden(
+            "a subitem moved", delivery(.notice(.subitemDidMove(.of("/a"), to: .of("/a/b")))),
+            "07000000 04030201 04 04 0200 2f61 0400 2f612f62"),
+        Golden(
+            "a version of the item",
+            delivery(
+                .notice(
+                    .itemVersion(.of("/a"), VersionNews(.lost, identifier: [UInt8](text: "v1"))))),
+            "07000000 04030201 04 05 0200 2f61 01 0200 7631"),
+        Golden(
+            "a version of a subitem",
+            delivery(
+                .notice(.subitemVersion(.of("/a/b"), VersionNews(.resolved, identifier: [])))),
+            "07000000 04030201 04 06 0400 2f612f62 02 0000"),
+        Golden(
+            "ubiquity attributes",
+            delivery(.notice(.ubiquityAttributes([[UInt8](text: "k"), [], [0xFF, 0]]))),
+            "07000000 04030201 04 07 03000000 0100 6b 0000 0200 ff00"),
+    ]
+
+    private static let logEntries = [
+        Golden(
+            "outcomes in a log",
+            .logEntry(.outcomes([.unchanged, .changed, .created, .deleted])),
+            "01 04000000 00 01 02 03"),
+        Golden("no outcomes in a log", .logEntry(.outcomes([])), "01 00000000"),
+        Golden(
+            "moves in a log",
+            .logEntry(
+                .announced(
+                    .moved([
+                        ItemMove(
+                            from: .of("/a/b"), oldPackageDepths: [1, 2], to: .of("/c"),
+                            newPackageDepths: [1]),
+                        ItemMove(from: .of("/c"), to: .of("/a/b")),
+                    ]))),
+            """
+            02 02000000
+            0400 2f612f62 02000000 0100 0200 0200 2f63 01000000 0100
+            0200 2f63 00000000 0400 2f612f62 00000000
+            """),
+        Golden(
+            "a version in a log",
+            .logEntry(
+                .announced(
+                    .versionChanged(
+                        .of("/a"), VersionNews(.gained, identifier: [UInt8](text: "v"))))),
+            "03 0200 2f61 00 0100 76"),
+        Golden(
+            "ubiquity attributes in a log",
+            .logEntry(
+                .announced(.ubiquityAttributesChanged(.of("/a"), [[UInt8](text: "k"), [0xFE]]))),
+            "04 0200 2f61 02000000 0100 6b 0100 fe"),
+    ]
+
+    private static let placeEntries = [
+        Golden(
+            "the place of a presenter",
+            .placeEntry(
+                PlaceEntry(
+                    ticket: 0x0102_0304_0506_0708, .presenter(.of("/a"), isTold: true))),
+            "0e000000 0807060504030201 01 0200 2f61 01"),
+        Golden(
+            "the places of a claim",
+            .placeEntry(
+                PlaceEntry(
+                    ticket: 3,
+                    .claim([
+                        AccessItem(
+                            path: .of("/a"), access: .writing(.moving), isDirectory: true,
+                            packageDepths: [1])
+                    ]))),
+            "1a000000 0300000000000000 02 01000000 0200 2f61 01 02 01 01000000 0100"),
+        Golden(
+            "the places of a claim of nothing",
+            .placeEntry(PlaceEntry(ticket: .max, .claim([]))),
+            "0d000000 ffffffffffffffff 02 00000000"),
+        Golden(
+            "what was heard of a claim",
+            .placeEntry(PlaceEntry(ticket: 3, .heard(0x0001_0203))),
+            "0d000000 0300000000000000 03 03020100"),
+    ]
+}
