@@ -5,7 +5,7 @@
 // are two faces of this.
 
 package import FileCoordinationArbiter
-import FileCoordinationLedger
+package import FileCoordinationLedger
 import FileCoordinationSystem
 package import FileCoordinationWire
 package import Foundation
@@ -46,22 +46,22 @@ package final class CoordinatedAccess: Sendable {
     ///   thread.
     package init(
         _ requests: [RequestedItem], purpose: Purpose, kind: ClaimKind = .access,
-        standpoint: WireStandpoint? = nil, onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+        enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil, onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) {
         self.requests = requests
         self.purpose = purpose
         self.kind = kind
         self.onEnding = onEnding
         session = try Session.current()
-        enclosing = AccessorStack.current
+        self.enclosing = enclosing ?? AccessorStack.current
         var items: [AccessedItem] = []
         for request in requests {
             items.append(AccessedItem(request, at: try session.place(of: request)))
         }
         let claim = try session.file(
             ClaimRequest(
-                purpose: purpose, items: items.map(\.claimed), kind: kind, enclosing: enclosing,
-                standpoint: standpoint, onEnding: onEnding))
+                purpose: purpose, items: items.map(\.claimed), kind: kind,
+                enclosing: self.enclosing, standpoint: standpoint, onEnding: onEnding))
         state = Lock(State(claim: claim, items: items))
     }
 
@@ -113,13 +113,44 @@ package final class CoordinatedAccess: Sendable {
         let (urls, isReleased) = state.withLock { ($0.items.map(\.url), $0.isReleased) }
         defer { removeSnapshots() }
         guard !isReleased else { return try accessor(urls) }
+        AccessorStack.push(self)
         begin()
-        defer { end() }
+        defer {
+            AccessorStack.pop(self)
+            end()
+        }
         return try accessor(urls)
     }
 
-    /// The URLs that the accessor gets.
-    var urls: [URL] { state.withLock { $0.items.map(\.url) } }
+    /// Runs `accessor` under the granted claim, in this task, and ends the claim when it returns.
+    func run<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ accessor: ([URL]) async throws -> Result
+    ) async rethrows -> Result {
+        let (urls, isReleased) = state.withLock { ($0.items.map(\.url), $0.isReleased) }
+        // What looks at files is done on threads of ours, not on the pool's.
+        if !isReleased { await AccessThreads.run { self.begin() } }
+        let result: Result
+        do {
+            result = try await AccessorStack.within(isReleased ? nil : self) {
+                try await accessor(urls)
+            }
+        } catch {
+            await finish(isReleased)
+            throw error
+        }
+        await finish(isReleased)
+        return result
+    }
+
+    private func finish(
+        _ isReleased: Bool, isolation: isolated (any Actor)? = #isolation
+    ) async {
+        await AccessThreads.run {
+            if !isReleased { self.end() }
+            self.removeSnapshots()
+        }
+    }
 
     /// Ends a granted claim whose accessor will not run.
     func abandon() {
@@ -129,9 +160,8 @@ package final class CoordinatedAccess: Sendable {
         if !isReleased { session.release(claim, outcomes: requests.map { _ in .unchanged }) }
     }
 
-    /// Notes that the accessor starts on this thread.
+    /// Looks at the items before the accessor starts.
     private func begin() {
-        AccessorStack.push(self)
         // Nobody else looks at the items now; users' file systems are not waited for under a lock.
         var items = state.withLock { $0.items }
         for index in items.indices { items[index].begin() }
@@ -140,7 +170,6 @@ package final class CoordinatedAccess: Sendable {
 
     /// Releases the claim, with what became of its items.
     private func end() {
-        AccessorStack.pop(self)
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()

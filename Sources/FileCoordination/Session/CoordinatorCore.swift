@@ -6,6 +6,7 @@
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
+import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
@@ -84,12 +85,13 @@ final class CoordinatorCore: Sendable {
     /// Files a claim, remembered for ``cancel()`` while it waits.
     func begin(
         _ items: [RequestedItem], kind: ClaimKind = .access,
+        enclosing: [RecordReference] = AccessorStack.current,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) -> CoordinatedAccess {
         guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
         let access = try CoordinatedAccess(
-            items, purpose: purposeForUse(), kind: kind, standpoint: standpoint,
-            onEnding: onEnding)
+            items, purpose: purposeForUse(), kind: kind, enclosing: enclosing,
+            standpoint: standpoint, onEnding: onEnding)
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.waiting.append(access) }
             return state.isCancelled
@@ -105,11 +107,21 @@ final class CoordinatorCore: Sendable {
 
     /// Runs the accessor of a granted access.
     func run<Result>(
-        _ access: CoordinatedAccess, _ accessor: ([URL]) -> Result
-    ) -> Result {
+        _ access: CoordinatedAccess, _ accessor: ([URL]) throws -> Result
+    ) rethrows -> Result {
+        noteRunning(access)
+        defer { noteEnded(access) }
+        return try access.run(accessor)
+    }
+
+    /// Notes that the accessor of an access begins.
+    func noteRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
-        defer { state.withLock { $0.running.removeAll { $0 === access } } }
-        return access.run(accessor)
+    }
+
+    /// Notes that it has returned.
+    func noteEnded(_ access: CoordinatedAccess) {
+        state.withLock { $0.running.removeAll { $0 === access } }
     }
 
     /// The access of this coordinator that the caller is inside of, or the newest that writes.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures that are the system's own, in words that say what to do, as the NSError that the
-// Apple-shaped calls hand out (Rule 18.12).
+// The system's own failures, as the rooms below the API name them.
 
 package import FileCoordinationLedger
 package import Foundation
@@ -23,41 +22,25 @@ package enum FailureReason: Error, Hashable {
     }
 
     /// The error domain of the system's own failures.
-    package static let domain = "FileCoordinationErrorDomain"
+    package static let domain = FileCoordinationErrorDomain
 
-    /// The code in ``domain``.
-    package var code: Int {
+    /// The failure as callers get it.
+    var error: FileCoordinationError {
         switch self {
-        case .arbiterUnreachable: 1
-        case .limitReached: 2
-        case .invalidOptions: 3
+        case .arbiterUnreachable(let reason):
+            FileCoordinationError(
+                .arbiterUnreachable, reason: "File coordination is not available: \(reason).")
+        case .limitReached(let reason):
+            FileCoordinationError(
+                .limitExceeded,
+                reason: "Too many file coordination claims and presenters at once: \(reason).")
+        case .invalidOptions(let reason):
+            FileCoordinationError(
+                .invalidOptions,
+                reason: "Access was asked for in a way that means nothing: \(reason).")
         }
     }
 
     /// The failure as Apple-shaped calls report it.
-    package var nsError: NSError {
-        let (text, advice) =
-            switch self {
-            case .arbiterUnreachable(let reason):
-                (
-                    "File coordination is not available: \(reason)",
-                    "Nothing was read or written. Remove the cause and try again."
-                )
-            case .limitReached(let reason):
-                (
-                    "Too many file coordination claims and presenters at once: \(reason)",
-                    "Nothing was read or written. End some of them and try again."
-                )
-            case .invalidOptions(let reason):
-                (
-                    "Access was asked for in a way that means nothing: \(reason)",
-                    "Nothing was read or written. Correct the call."
-                )
-            }
-        return NSError(
-            domain: Self.domain, code: code,
-            userInfo: [
-                NSLocalizedDescriptionKey: text, NSLocalizedRecoverySuggestionErrorKey: advice,
-            ])
-    }
+    package var nsError: NSError { error.nsError }
 }

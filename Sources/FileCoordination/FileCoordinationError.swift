@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why the system itself did not give access, with everybody who has to do with it, and what to do
+// next (Rule 18.12). Errors of Foundation and of presenters are passed on as they are.
+
+import FileCoordinationWire
+public import Foundation
+
+/// The domain of ``FileCoordinationError`` as an `NSError`.
+public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
+
+/// Why a wait ended without access.
+///
+/// The throwing and `async` calls throw it; the Apple-shaped ones hand out an `NSError` of the same
+/// domain and code, in whose `userInfo` it is found under ``userInfoKey``.
+public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
+    /// The kind of reason.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code of the `NSError`.
+        public let rawValue: Int
+
+        /// A code from its number.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// No arbiter can be reached or hosted.
+        public static let arbiterUnreachable = Self(rawValue: 1)
+        /// This process has as many claims and presenters as it can have.
+        public static let limitExceeded = Self(rawValue: 2)
+        /// The call was made with options that mean nothing together.
+        public static let invalidOptions = Self(rawValue: 3)
+        /// The deadline passed (Rule 18.1).
+        public static let timedOut = Self(rawValue: 4)
+        /// Everybody waits for somebody else in a circle (Rule 18.4).
+        public static let deadlock = Self(rawValue: 5)
+    }
+
+    /// Somebody who has to do with it.
+    public struct Party: Hashable, Sendable {
+        /// What somebody is to the wait.
+        public enum Role: Hashable, Sendable {
+            /// Has access.
+            case holder
+            /// Waits, ahead in line.
+            case waiter
+            /// Presents the item, and has not answered.
+            case presenter
+        }
+
+        /// Its process.
+        public let processIdentifier: Int32
+        /// The name of its program.
+        public let processName: String
+        /// What it does this for.
+        public let purposeIdentifier: String
+        /// The item, or the first of its items.
+        public let url: URL?
+        /// What it is to the wait.
+        public let role: Role
+        /// For how long it has been that.
+        public let since: Duration
+        /// The message that a presenter has not answered, by its Swift name.
+        public let message: String?
+    }
+
+    /// The kind of reason.
+    public var code: Code
+    /// The item that was asked for, or the first of several.
+    public var url: URL?
+    /// Those who held or waited, when the deadline passed; a circle in its order.
+    public var parties: [Party]
+    /// What happened, in a sentence.
+    let reason: String
+
+    init(_ code: Code, url: URL? = nil, parties: [Party] = [], reason: String) {
+        self.code = code
+        self.url = url
+        self.parties = parties
+        self.reason = reason
+    }
+
+    /// The key of an `NSError`'s `userInfo` under which it is found.
+    public static let userInfoKey = "FileCoordinationError"
+
+    /// What happened, who has to do with it, and what to do next.
+    public var description: String {
+        ([reason] + parties.map(\.description) + [advice]).joined(separator: " ")
+    }
+
+    private var advice: String {
+        switch code {
+        case .timedOut: "Nothing was read or written. Try again, or ask them to finish."
+        case .deadlock: "Nothing was read or written. Make one call for all items instead."
+        case .limitExceeded: "Nothing was read or written. End some of them and try again."
+        case .invalidOptions: "Nothing was read or written. Correct the call."
+        case _: "Nothing was read or written. Remove the cause and try again."
+        }
+    }
+}
+
+extension FileCoordinationError: LocalizedError, CustomNSError {
+    /// What happened, and who has to do with it.
+    public var errorDescription: String? {
+        ([reason] + parties.map(\.description)).joined(separator: " ")
+    }
+
+    /// What to do next.
+    public var recoverySuggestion: String? { advice }
+
+    /// ``FileCoordinationErrorDomain``.
+    public static var errorDomain: String { FileCoordinationErrorDomain }
+
+    /// The number of ``code``.
+    public var errorCode: Int { code.rawValue }
+
+    /// The description, the URL, the POSIX error that is nearest, and this error itself.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: errorDescription ?? reason,
+            NSLocalizedRecoverySuggestionErrorKey: advice,
+            Self.userInfoKey: self,
+        ]
+        if let url { info[NSURLErrorKey] = url }
+        if let number = posixCode {
+            info[NSUnderlyingErrorKey] = NSError(
+                domain: NSPOSIXErrorDomain, code: Int(number.rawValue))
+        }
+        return info
+    }
+
+    private var posixCode: POSIXErrorCode? {
+        switch code {
+        case .timedOut: .ETIMEDOUT
+        case .deadlock: .EDEADLK
+        case .limitExceeded: .EMFILE
+        case .invalidOptions: .EINVAL
+        case .arbiterUnreachable: .ECONNREFUSED
+        case _: nil
+        }
+    }
+
+    /// The same as the Apple-shaped calls report it.
+    var nsError: NSError {
+        NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
+    }
+}
+
+extension FileCoordinationError.Party: CustomStringConvertible {
+    /// Who it is, and what it does.
+    public var description: String {
+        let who = "\(processName) (pid \(processIdentifier))"
+        let path = url?.path ?? "something"
+        let time = since.formatted(.units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
+        return switch role {
+        case .holder: "\(who) has held \(path) for \(time)."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .presenter: "\(who) presents \(path) and has not answered \(message ?? "yet")."
+        }
+    }
+
+    init(_ party: FileCoordinationWire.Party) {
+        let role: Role =
+            switch party.role {
+            case .holder: .holder
+            case .waiter: .waiter
+            case .presenter: .presenter
+            }
+        self.init(
+            processIdentifier: party.processID, processName: party.processName,
+            purposeIdentifier: String(decoding: party.purpose, as: UTF8.self),
+            url: party.path.isEmpty ? nil : URL(pathBytes: party.path, isDirectory: false),
+            role: role, since: .nanoseconds(party.sinceNanoseconds), message: party.message)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Beyond Apple's: calls for tasks. None of them holds a thread while it waits, and cancelling the
+// task ends the wait (Rule 18.11). The accessor runs where the caller runs, and is covered by the
+// claim until it returns, over all of its suspensions.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationSystem
+public import Foundation
+
+extension NSFileCoordinator {
+    /// Reads an item once nobody writes it, and once its presenters have saved it.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be read.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait alone, not the
+    ///     accessor (Rule 18.1).
+    ///   - isolation: the caller's, on which the accessor runs.
+    ///   - reader: runs with access, which lasts until it returns. Tasks that it starts and does
+    ///     not await are not covered (Rule 13.9).
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled` (also when the task is
+    ///   cancelled while it waits), a presenter's error, or ``FileCoordinationError``.
+    public func coordinate<R>(
+        readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation, byAccessor reader: (URL) async throws -> R
+    ) async throws -> R {
+        try await core.perform([RequestedItem(reading: url, options)], timeout) {
+            try await reader($0[0])
+        }
+    }
+
+    /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
+    ///
+    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    public func coordinate<R>(
+        writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation, byAccessor writer: (URL) async throws -> R
+    ) async throws -> R {
+        try await core.perform([RequestedItem(writing: url, options)], timeout) {
+            try await writer($0[0])
+        }
+    }
+
+    /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    public func coordinate<R>(
+        readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
+        writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
+        timeout: Duration? = nil, isolation: isolated (any Actor)? = #isolation,
+        byAccessor readerWriter: (URL, URL) async throws -> R
+    ) async throws -> R {
+        try await core.perform(
+            [
+                RequestedItem(reading: readingURL, readingOptions),
+                RequestedItem(writing: writingURL, writingOptions),
+            ], timeout
+        ) { try await readerWriter($0[0], $0[1]) }
+    }
+
+    /// Writes two items, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    public func coordinate<R>(
+        writingItemAt url1: URL, options options1: WritingOptions = [],
+        writingItemAt url2: URL, options options2: WritingOptions = [],
+        timeout: Duration? = nil, isolation: isolated (any Actor)? = #isolation,
+        byAccessor writer: (URL, URL) async throws -> R
+    ) async throws -> R {
+        try await core.perform(
+            [RequestedItem(writing: url1, options1), RequestedItem(writing: url2, options2)],
+            timeout
+        ) { try await writer($0[0], $0[1]) }
+    }
+
+    /// Accesses the items of intents, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// The accessor gets the same intents, with the URLs that hold by then (Rule 13.3).
+    ///
+    /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    public func coordinate<R>(
+        with intents: [NSFileAccessIntent], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation,
+        byAccessor accessor: ([NSFileAccessIntent]) async throws -> R
+    ) async throws -> R {
+        let items = try intents.map { try RequestedItem($0) }
+        return try await core.perform(items, timeout) { urls in
+            for (intent, url) in zip(intents, urls) { intent.rewrite(url: url) }
+            return try await accessor(intents)
+        }
+    }
+}
+
+extension CoordinatorCore {
+    /// Waits for access without holding a thread, and runs `accessor` where the caller runs.
+    fileprivate func perform<R>(
+        _ items: [RequestedItem], _ timeout: Duration?,
+        isolation: isolated (any Actor)? = #isolation,
+        _ accessor: ([URL]) async throws -> R
+    ) async throws -> R {
+        let access = try await TaskAccess.obtain(items, self, timeout: timeout)
+        noteRunning(access)
+        defer {
+            noteEnded(access)
+            placePresenter()
+        }
+        return try await access.run(accessor)
+    }
+}
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls for tasks: nobody's thread is held while they wait (Rules 18.1, 18.2, 18.11).
+
+import FileCoordination
+import FileCoordinationSystem
+import XCTest
+
+final class TaskAccessTests: CoordinatorTestCase {
+    private struct Mine: Error {}
+
+    /// Holds a write of `url` on a thread until it is let go of.
+    private final class Holder: Sendable {
+        private let gate = DispatchSemaphore(value: 0)
+        private let held = DispatchSemaphore(value: 0)
+        private let ended = DispatchSemaphore(value: 0)
+
+        init(_ url: URL) {
+            Thread.detachNewThread { [self] in
+                NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { _ in
+                    held.signal()
+                    gate.wait()
+                }
+                ended.signal()
+            }
+            held.wait()
+        }
+
+        func letGo() {
+            gate.signal()
+            ended.wait()
+        }
+    }
+
+    /// Rule 18.11: values and errors come back, and the claim lasts over suspensions.
+    func testTheAccessorMaySuspend() async throws {
+        let url = try file("f", "text")
+        let text = try await NSFileCoordinator().coordinate(writingItemAt: url) { url in
+            await Task.yield()
+            // Somebody else cannot have it meanwhile.
+            do {
+                try await NSFileCoordinator().coordinate(
+                    readingItemAt: url, timeout: .milliseconds(20)
+                ) { _ in XCTFail("Read while it is written") }
+                XCTFail("Access was had")
+            } catch let error as FileCoordinationError {
+                XCTAssertEqual(error.code, .timedOut)
+                XCTAssertEqual(error.parties.map(\.processIdentifier), [getpid()])
+            }
+            return try String(contentsOf: url, encoding: .utf8)
+        }
+        XCTAssertEqual(text, "text")
+        do {
+            try await NSFileCoordinator().coordinate(readingItemAt: url) { _ in throw Mine() }
+            XCTFail("Nothing was thrown")
+        } catch { XCTAssertTrue(error is Mine) }
+    }
+
+    /// Rules 2.17, 3.1 and 3.2: nested calls of one coordinator, also past a writer that waits.
+    func testCallsNest() async throws {
+        let url = try file("f")
+        let coordinator = NSFileCoordinator()
+        try await coordinator.coordinate(readingItemAt: url) { url in
+            let waiter = Task.detached {
+                try await NSFileCoordinator().coordinate(writingItemAt: url) { _ in }
+            }
+            try await coordinator.coordinate(writingItemAt: url) { _ in }
+            try await coordinator.coordinate(readingItemAt: url) { _ in }
+            _ = waiter
+        }
+        try await NSFileCoordinator().coordinate(writingItemAt: url) { _ in }
+    }
+
+    /// Rule 18.2: cancelling the task, or the coordinator, ends the wait at once.
+    func testCancellingEndsTheWait() async throws {
+        let url = try file("f")
+        let holder = Holder(url)
+        let waiter = Task.detached {
+            try await NSFileCoordinator().coordinate(readingItemAt: url) { _ in }
+        }
+        waiter.cancel()
+        do {
+            try await waiter.value
+            XCTFail("Access was had")
+        } catch { XCTAssertEqual((error as? CocoaError)?.code, .userCancelled) }
+        holder.letGo()
+        let coordinator = NSFileCoordinator()
+        coordinator.cancel()
+        do {
+            try await coordinator.coordinate(readingItemAt: url) { _ in }
+            XCTFail("Access was had")
+        } catch { XCTAssertEqual((error as? CocoaError)?.code, .userCancelled) }
+    }
+
+    /// Rules 13.3 and 18.11: the form with intents.
+    func testIntents() async throws {
+        let intents = [
+            NSFileAccessIntent.readingIntent(with: try file("f")),
+            NSFileAccessIntent.writingIntent(with: try file("g")),
+        ]
+        let names = try await NSFileCoordinator().coordinate(with: intents) { same in
+            XCTAssertTrue(same[0] === intents[0])
+            return same.map(\.url.lastPathComponent)
+        }
+        XCTAssertEqual(names, ["f", "g"])
+    }
+
+    /// Rule 18.11: the accessor runs where its caller runs, with what is not Sendable there.
+    @MainActor func testTheAccessorRunsWhereTheCallerRuns() async throws {
+        let url = try file("f")
+        var runs = 0
+        try await NSFileCoordinator().coordinate(writingItemAt: url) { _ in
+            MainActor.assertIsolated()
+            runs += 1
+        }
+        XCTAssertEqual(runs, 1)
+    }
+
+    /// Rule 18.11: a thousand waits hold no thread of the pool, which has one for each core.
+    func testManyWaitsHoldNoThread() async throws {
+        let url = try file("f")
+        let holder = Holder(url)
+        let (waits, beats) = (1000, 100)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<waits {
+                group.addTask {
+                    try await NSFileCoordinator().coordinate(readingItemAt: url) { _ in }
+                }
+            }
+            // The pool is free for others all the while.
+            for _ in 0..<beats { await Task.detached {}.value }
+            holder.letGo()
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls that throw, return values and have deadlines (Rules 18.1, 18.2, 18.12).
+
+import FileCoordination
+import FileCoordinationSystem
+import XCTest
+
+final class ThrowingAccessTests: CoordinatorTestCase {
+    private struct Mine: Error, Equatable {}
+
+    /// Rule 18.1: what the accessor returns comes back, and so does what it throws.
+    func testTheAccessorsResultAndErrorComeBack() throws {
+        let (f, g) = (try file("f", "one"), try file("g", "two"))
+        let coordinator = NSFileCoordinator()
+        XCTAssertEqual(
+            try coordinator.coordinate(readingItemAt: f) {
+                try String(contentsOf: $0, encoding: .utf8)
+            },
+            "one")
+        XCTAssertEqual(
+            try coordinator.coordinate(readingItemAt: f, writingItemAt: g) { f, g in
+                try Data(contentsOf: f).count + Data(contentsOf: g).count
+            }, 6)
+        XCTAssertEqual(
+            try coordinator.coordinate(
+                writingItemAt: f, options: .forMoving, writingItemAt: g, options: .forReplacing
+            ) { f, g in [f, g] }, [f, g])
+        XCTAssertThrowsError(
+            try coordinator.coordinate(writingItemAt: f) { _ in throw Mine() }
+        ) { XCTAssertTrue($0 is Mine) }
+        // The claim has ended all the same (Rule 2.20).
+        write(f)
+    }
+
+    /// Rules 18.1 and 18.12: a deadline bounds the wait, names the holder, and frees the place.
+    func testADeadlineNamesTheHolder() throws {
+        let url = try file("f")
+        let (isHeld, letGo) = (expectation(description: "held"), DispatchSemaphore(value: 0))
+        let end = onThread("holder") {
+            let holder = NSFileCoordinator()
+            holder.purposeIdentifier = "holding"
+            holder.coordinate(writingItemAt: url, error: nil) { _ in
+                isHeld.fulfill()
+                letGo.wait()
+            }
+        }
+        wait(isHeld)
+        var hasRun = false
+        XCTAssertThrowsError(
+            try NSFileCoordinator().coordinate(readingItemAt: url, timeout: .milliseconds(50)) {
+                _ in
+                hasRun = true
+            }
+        ) { error in
+            let error = error as? FileCoordinationError
+            XCTAssertEqual(error?.code, .timedOut)
+            XCTAssertEqual(error?.url, url)
+            XCTAssertEqual(error?.parties.map(\.processIdentifier), [getpid()])
+            XCTAssertEqual(error?.parties.map(\.purposeIdentifier), ["holding"])
+            XCTAssertEqual(error?.parties.map(\.role), [.holder])
+            XCTAssertTrue(error?.description.contains("pid \(getpid())") == true)
+            let cocoa = error.map { $0 as NSError }
+            XCTAssertEqual(cocoa?.domain, FileCoordinationErrorDomain)
+            let posix = cocoa?.userInfo[NSUnderlyingErrorKey] as? NSError
+            XCTAssertEqual(posix?.code, Int(ETIMEDOUT))
+        }
+        XCTAssertFalse(hasRun)
+        letGo.signal()
+        wait(end)
+        // Nothing is left in line.
+        try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(20)) { _ in }
+    }
+
+    /// Rule 18.1: a deadline does not bound the accessor.
+    func testADeadlineDoesNotBoundTheAccessor() throws {
+        let url = try file("f")
+        let start = MonotonicClock.now
+        let end = try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(2)) {
+            _ in
+            while MonotonicClock.now < start + 2_100_000_000 {
+                sched_yield()
+            }
+            return MonotonicClock.now
+        }
+        XCTAssertGreaterThan(end, start + 2_000_000_000)
+    }
+
+    /// Rule 18.2: cancelling throws Foundation's error.
+    func testACancelledCallThrows() throws {
+        let coordinator = NSFileCoordinator()
+        coordinator.cancel()
+        XCTAssertThrowsError(
+            try coordinator.coordinate(readingItemAt: try file("f")) { _ in }
+        ) { XCTAssertEqual(($0 as? CocoaError)?.code, .userCancelled) }
+    }
+}
