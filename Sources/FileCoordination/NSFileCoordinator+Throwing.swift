@@ -102,9 +102,11 @@ extension CoordinatorCore {
         guard let timeout else { return access.wait() ?? .cancelled }
         if let ending = access.wait(until: MonotonicClock.after(timeout)) { return ending }
         let error = access.timeOutError(after: timeout)
-        // Granted in the last moment: then it is.
-        guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
-        return .failed(error.nsError)
+        access.giveUp(.timedOut)
+        switch access.wait() {
+        case .timedOut, nil: return .failed(error.nsError)
+        case let ending?: return ending
+        }
     }
 
     /// The error as the throwing calls throw it.

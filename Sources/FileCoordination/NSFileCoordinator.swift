@@ -63,7 +63,7 @@ open class NSFileCoordinator: NSObject {
     /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` a move of its item is noticed
     /// without this call, too.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
-        core.writingAccess?.announceMove(from: oldURL, to: newURL)
+        core.announceMove(from: oldURL, to: newURL)
     }
 
     /// Says that ubiquity attributes of an item have changed.

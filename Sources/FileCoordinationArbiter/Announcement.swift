@@ -104,4 +104,13 @@ extension [ItemMove] {
     func deciding(_ path: ItemPath) -> ItemMove? {
         self.filter { $0.place(of: path) != nil }.max { $0.old.depth < $1.old.depth }
     }
+
+    /// Those that move anything, and of several moves of one item the first.
+    var effective: [ItemMove] {
+        var result: [ItemMove] = []
+        for move in self where move.isMove && !result.contains(where: { $0.old == move.old }) {
+            result.append(move)
+        }
+        return result
+    }
 }

@@ -3,9 +3,10 @@
 // What accessors make known while they run, and who hears of it (sections 10 and 11).
 
 extension Arbiter {
-    /// An accessor has made something known.
+    /// An accessor has made something known; what is said outside of one counts for nothing (Rule
+    /// 11.10).
     mutating func hear(_ announcement: Announcement, from id: ClaimID, _ turn: inout Turn) {
-        guard let speaker = records[id] else { return }
+        guard let speaker = records[id], speaker.grant != nil else { return }
         switch announcement {
         case .moved(let moves): follow(moves, by: speaker, &turn)
         case .versionChanged(let path, let news): tellOfVersion(news, of: path, &turn)

@@ -73,14 +73,16 @@ extension Arbiter {
         let all = records.keys.sorted().compactMap { records[$0] }
         for record in all {
             for other in all where other.claim.id != record.claim.id {
-                let rule = meeting(of: record.claim, with: other.claim)
+                let rule = meeting(of: record.territory, with: other.territory)
                 if rule != meetingByPlace(of: record.claim, with: other.claim) {
                     return "\(record.claim.id) and \(other.claim.id): tree and rules disagree"
                 }
                 // What ledgers say is so, even if it should not be.
                 let bothGranted =
                     record.grant?.source == .arbiter && other.grant?.source == .arbiter
-                if rule != nil && bothGranted {
+                // And what was moved to where others run is there, as it would be without us.
+                let isOwnFault = meeting(of: record.claim, with: other.claim) != nil
+                if bothGranted && isOwnFault {
                     return "\(record.claim.id) and \(other.claim.id) run and exclude each other"
                 }
             }

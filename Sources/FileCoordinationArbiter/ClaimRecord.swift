@@ -65,6 +65,16 @@ struct ClaimRecord: Hashable, Sendable {
     /// Where the accessor has moved its items to, by their index.
     var movedItems: [Int: AccessItem] = [:]
 
+    /// The claim with everything that it keeps others away from: its items, and, while it is
+    /// granted, where its accessor has moved them (Rule 2.20).
+    var territory: FiledClaim {
+        var result = claim
+        for index in movedItems.keys.sorted() {
+            if let item = movedItems[index] { result.items.append(item) }
+        }
+        return result
+    }
+
     /// The state for status.
     var stage: ClaimStage {
         switch state {
@@ -139,5 +149,20 @@ extension ClaimRecord.Asking {
     /// What is asked of `presenter`, if its answer is missing.
     func question(to presenter: PresenterID) -> AwaitedAnswer.Question? {
         awaited.first { $0.presenter == presenter }?.question
+    }
+
+    /// An item has moved: what has not been asked yet is asked by its new name.
+    mutating func renamePostponed(_ old: ItemPath, to new: ItemPath) {
+        for index in awaited.indices {
+            switch awaited[index].question {
+            case .put:
+                continue
+            case .postponed(var steps):
+                steps.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
+                    $0 == old ? new : $0
+                }
+                awaited[index].question = .postponed(steps)
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ extension Arbiter {
     /// Computed when the claim takes its place: presenters come and go while it waits in line.
     func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
         var needs = Needs()
-        for spot in tree.spots[claim.id] ?? [] {
+        for spot in tree.ownSpots(of: claim) {
             switch (claim.kind, spot.item.access) {
             case (.access, .reading(let options)): addNeeds(ofReading: spot, options, to: &needs)
             case (.access, .writing(let mode)): addNeeds(ofWriting: spot, mode, to: &needs)

@@ -79,6 +79,8 @@ extension Arbiter {
         if let old = record.registration.path { tree.remove(presenter, at: old) }
         if let path { tree.insert(presenter, at: path) }
         registry[presenter]?.registration.path = path
+        // Those of the place that it has left say nothing of this one.
+        registry[presenter]?.packageDepths = []
     }
 
     /// A presenter was removed: nobody waits for its answer, nothing is returned to it (Rule 5.7).

@@ -124,6 +124,12 @@ extension Arbiter {
         return false
     }
 
+    /// Whether `record`, which holds its place, is claim `id` or waits for it in a roundabout way.
+    func waits(_ record: ClaimRecord, for id: ClaimID) -> Bool {
+        var excuses = Excuses()
+        return isOrWaitsFor(record, &excuses) { $0.claim.id == id }
+    }
+
     /// The claims whose end a claim in stage 2 waits for: those let past it, and those for which a
     /// presenter must be done before it can be asked (Rule 6.11).
     func claimsAwaited(by id: ClaimID, _ asking: ClaimRecord.Asking) -> OrderedIDs<ClaimID> {

@@ -2,20 +2,24 @@
 //
 // Items that move (section 11). Presenters stay with the item, and so do claims that still wait for
 // it; a claim that replaces means the place and stays there. What runs already has its URL and is
-// not touched.
+// not touched, but the mover keeps others away from where its items are now until it is over.
 
 extension Arbiter {
     /// Items have moved, all of them at the same time.
     mutating func follow(_ moves: [ItemMove], by mover: ClaimRecord, _ turn: inout Turn) {
-        let moves = moves.filter(\.isMove)
+        let moves = moves.effective
         // Who is told what, and who goes where, by the places as they were before.
-        let notices = notices(of: moves, by: mover)
         let journeys = journeys(moves)
+        let notices = notices(of: moves, journeys, by: mover)
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
-        noteOwnItems(of: mover.claim, moves)
         for journey in journeys { relocate(journey, mover.claim, &turn) }
         for notice in notices { turn.emit(notice) }
-        for id in claims { retarget(id, by: moves, &turn) }
+        noteOwnItems(of: mover.claim, moves)
+        // All of them go before any looks around where it is now.
+        var travellers: [ClaimID] = []
+        for id in claims where refile(id, by: moves, &turn) { travellers.append(id) }
+        hold(mover.claim, &turn)
+        settleIn(travellers, &turn)
     }
 
     /// What the mover did to its items shows where they are now.
@@ -27,6 +31,20 @@ extension Arbiter {
             }
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
+        guard let record = records[mover.id], !record.movedItems.isEmpty else { return }
+        tree.remove(mover.id)
+        tree.insert(mover.id, items: record.territory.items, takesPart: mover.kind.takesPart)
+        tree.place(mover.id)
+    }
+
+    /// The mover holds its items where they are now, too: whoever waits for them, or holds a place
+    /// there without running yet, waits until it is over (Rules 2.8a, 2.20).
+    private mutating func hold(_ mover: FiledClaim, _ turn: inout Turn) {
+        for other in neighboursInStageTwo(of: mover) { letPast(mover.id, other) }
+        // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
+        reconsider(census.waiting(mover.purpose), &turn)
+        // It may have moved its items on from where it had moved them before.
+        reconsider(records[mover.id]?.watchers ?? [], &turn)
     }
 
     // MARK: Presenters
@@ -72,38 +90,51 @@ extension Arbiter {
 
     // MARK: Claims
 
-    /// Lets a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
-    /// replaces (Rule 11.5).
-    private mutating func retarget(_ id: ClaimID, by moves: [ItemMove], _ turn: inout Turn) {
-        guard let record = records[id], record.grant == nil else { return }
+    /// Has a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
+    /// replaces (Rule 11.5); says whether it goes anywhere.
+    private mutating func refile(
+        _ id: ClaimID, by moves: [ItemMove], _ turn: inout Turn
+    ) -> Bool {
+        guard let record = records[id], record.grant == nil else { return false }
         let items = record.claim.items.map { item -> AccessItem in
             guard item.access != .writing(.replacing), let move = moves.deciding(item.path) else {
                 return item
             }
             return item.moved(by: move)
         }
-        guard items != record.claim.items else { return }
+        guard items != record.claim.items else { return false }
         tree.remove(id)
         tree.insert(id, items: items, takesPart: record.claim.kind.takesPart)
+        if record.asking != nil { tree.place(id) }
         records[id]?.claim.items = items
-        turn.emit(.retarget(id, items))
-        switch record.state {
-        case .filed, .granted:
-            break
-        case .waiting:
-            if let claim = records[id]?.claim { turn.evaluate(claim) }
-        case .asking:
-            // It keeps its place, now here, but those who had theirs here before go first.
-            tree.place(id)
-            for other in placedNeighbours(of: record.claim)
-            where records[other]?.passed.contains(id) != true
-                && records[other]?.asking?.passers.contains(id) != true
-            {
-                letPast(other, id)
-            }
+        let places = zip(record.claim.items, items).filter { $0.path != $1.path }
+        records[id]?.updateAsking { asking in
+            for (old, new) in places { asking.renamePostponed(old.path, to: new.path) }
         }
-        // Whoever waited behind it need not any more, perhaps.
-        reconsider(record.watchers, &turn)
+        turn.emit(.retarget(id, items))
+        return true
+    }
+
+    /// Has claims that have followed their items look around.
+    private mutating func settleIn(_ travellers: [ClaimID], _ turn: inout Turn) {
+        // Of two that come to one place the elder goes first.
+        for id in travellers.reversed() { giveWay(id) }
+        for id in travellers {
+            guard let record = records[id] else { continue }
+            turn.evaluate(record.claim)
+            // Whoever waited behind it need not any more, perhaps.
+            reconsider(record.watchers, &turn)
+        }
+    }
+
+    /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs
+    /// there before go first.
+    private mutating func giveWay(_ id: ClaimID) {
+        guard let record = records[id], record.asking != nil else { return }
+        for other in placedNeighbours(of: record.claim) {
+            guard let neighbour = records[other], !waits(neighbour, for: id) else { continue }
+            letPast(other, id)
+        }
     }
 
     /// Conflicting claims of other purposes that hold their place.
@@ -134,10 +165,12 @@ extension Arbiter {
 
     /// What the move looks like from outside: to whoever presents a directory that the item left or
     /// came to, and to whoever presented what it was moved over.
-    private func notices(of moves: [ItemMove], by mover: ClaimRecord) -> [Effect] {
+    private func notices(
+        of moves: [ItemMove], _ journeys: [Journey], by mover: ClaimRecord
+    ) -> [Effect] {
         var mail = Mail()
         for move in moves {
-            notifyDirectories(of: move, mover.claim, &mail)
+            notifyDirectories(of: move, moves, journeys, mover.claim, &mail)
             // Rule 11.8: these stay; who accommodated the replacement knows, the others do not.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
                 guard let presenter = hearer(id, of: mover.claim), moves.deciding(move.new) == nil
@@ -151,7 +184,8 @@ extension Arbiter {
     /// Tells the presenters of containing directories: those that the item left, of the move; those
     /// that it only came to, of its appearance (Rules 11.2, 11.3).
     private func notifyDirectories(
-        of move: ItemMove, _ mover: FiledClaim, _ mail: inout Mail
+        of move: ItemMove, _ moves: [ItemMove], _ journeys: [Journey], _ mover: FiledClaim,
+        _ mail: inout Mail
     ) {
         var told: OrderedIDs<PresenterID> = []
         for (depth, presenters) in tree.presenters(containing: move.old) {
@@ -164,14 +198,18 @@ extension Arbiter {
                     isPackage: isPackage)
             }
         }
-        for (depth, presenters) in tree.presenters(containing: move.new) {
-            let isPackage = move.newPackageDepths.contains(depth)
-            for id in presenters where !told.contains(id) {
-                guard let presenter = hearer(id, of: mover) else { continue }
-                mail.send(
-                    .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
-                    isPackage: isPackage)
-            }
+        // A directory that moves at the same time counts where it is afterwards.
+        let staying = tree.presenters(containing: move.new).flatMap { depth, presenters in
+            moves.deciding(move.new.prefix(depth: depth)) == nil
+                ? presenters.map { (depth: depth, presenter: $0) } : []
+        }
+        let coming = journeys.filter { $0.new.contains(move.new) }
+            .map { (depth: $0.new.depth, presenter: $0.presenter) }
+        for (depth, id) in staying + coming where !told.contains(id) {
+            guard let presenter = hearer(id, of: mover) else { continue }
+            mail.send(
+                .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
+                isPackage: move.newPackageDepths.contains(depth))
         }
     }
 }

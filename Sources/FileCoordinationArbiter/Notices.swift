@@ -11,7 +11,7 @@ extension Arbiter {
         var mail = Mail()
         // A batch has asked, and done nothing (Rule 14.3).
         guard record.claim.kind.takesPart else { return [] }
-        for (index, spot) in (tree.spots[record.claim.id] ?? []).enumerated() {
+        for (index, spot) in tree.ownSpots(of: record.claim).enumerated() {
             // Rule 7.11
             guard spot.item.access.isWriting else { continue }
             let untold: ItemOutcome = record.grant == nil ? .unchanged : .changed

@@ -115,6 +115,11 @@ struct PlaceTree: Sendable {
         }
     }
 
+    /// Where the items of a claim are filed, without those places to which it has moved some.
+    func ownSpots(of claim: FiledClaim) -> ArraySlice<Spot> {
+        (spots[claim.id] ?? []).prefix(claim.items.count)
+    }
+
     /// Notes that a claim holds its place from now on.
     mutating func place(_ claim: ClaimID) {
         for spot in spots[claim] ?? [] { forEachList(of: spot) { $0.place(claim) } }

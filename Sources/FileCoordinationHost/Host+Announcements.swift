@@ -65,7 +65,7 @@ extension Host {
     ///
     /// If that cannot be done, the next host will not know of it: claimants whose items have moved
     /// find out that they cannot be told where, and do not run.
-    private func write(_ entry: PlaceEntry) {
+    func write(_ entry: PlaceEntry) {
         do {
             try book.write(entry)
         } catch {

@@ -85,6 +85,8 @@ extension Host {
         let fresh = PackageConfiguration.adding(lines, to: packagePolicy)
         guard fresh != packagePolicy else { return }
         packagePolicy = fresh
+        let added = PackageConfiguration.adding(lines, to: book.addedPackages)
+        write(PlaceEntry(ticket: 0, .packages(added)))
         for connection in connections.values.sorted(by: { $0.token < $1.token })
         where connection.isWelcome {
             send(.packagePolicy(fresh), on: connection)

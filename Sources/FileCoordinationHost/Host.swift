@@ -106,10 +106,11 @@ package final class Host {
         self.roleLock = roleLock
         self.configuration = configuration
         self.wakeUp = wakeUp
-        packagePolicy = configuration.packagePolicy
         poller = try Poller()
         epoch = try EpochFile(directory: runtime.directory, isProtected: true).raise()
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
+        packagePolicy = PackageConfiguration.adding(
+            book.addedPackages, to: configuration.packagePolicy)
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
         try recover()
         // Only now, so that nobody finds a host that knows nothing yet.

@@ -26,6 +26,8 @@ package final class PlaceBook {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: PlaceEntry.Whereabouts] = [:]
     private var heard: [UInt64: UInt32] = [:]
+    /// What clients have added to the package policy: the next host announces it, too.
+    private(set) var addedPackages: [UInt8] = []
 
     private static let prefix = "places."
     private static let temporarySuffix = ".new"
@@ -110,6 +112,7 @@ package final class PlaceBook {
         switch entry.whereabouts {
         case .presenter, .claim: places[entry.ticket] = entry.whereabouts
         case .heard(let bytes): heard[entry.ticket] = bytes
+        case .packages(let lines): addedPackages = lines
         }
     }
 
@@ -124,6 +127,9 @@ package final class PlaceBook {
         }
         for (ticket, count) in heard.sorted(by: { $0.key < $1.key }) {
             bytes += (try? PlaceEntry(ticket: ticket, .heard(count)).encodeChecked()) ?? []
+        }
+        if !addedPackages.isEmpty {
+            bytes += (try? PlaceEntry(ticket: 0, .packages(addedPackages)).encodeChecked()) ?? []
         }
         try Self.write(bytes, to: fresh, at: 0)
         try directory.rename(temporary, to: Self.name(epoch))
@@ -154,9 +160,9 @@ package final class PlaceBook {
     ) -> [AccessItem]? {
         // A listing may miss a file that is put in another's place meanwhile.
         for _ in 0..<patience {
-            guard let entries = try? newestEntries(in: runtime.directory, below: .max) else {
-                continue
-            }
+            // By its path: the host may have had to make the directory anew.
+            let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
+            guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
                 if case .claim = entry.whereabouts { entry.ticket == ticket } else { false }
             }

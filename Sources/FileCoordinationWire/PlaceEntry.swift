@@ -16,6 +16,8 @@ public struct PlaceEntry: Hashable, Sendable {
         case claim([AccessItem])
         /// A claim that runs, and how many bytes of its log have been acted on.
         case heard(UInt32)
+        /// Not of a record: what clients have added to the package policy.
+        case packages([UInt8])
     }
 
     /// The record's ticket, which no other record has.
@@ -64,6 +66,7 @@ extension PlaceEntry: WireCoded {
         case presenter = 1
         case claim = 2
         case heard = 3
+        case packages = 4
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -79,6 +82,9 @@ extension PlaceEntry: WireCoded {
         case .heard(let count):
             encoder.raw(Kind.heard)
             encoder.integer(count)
+        case .packages(let lines):
+            encoder.raw(Kind.packages)
+            encoder.blob(lines, .packagePolicy, limit: WireLimits.packagePolicyBytes)
         }
     }
 
@@ -92,6 +98,9 @@ extension PlaceEntry: WireCoded {
             whereabouts = .claim(
                 try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
         case .heard: whereabouts = .heard(try decoder.integer(UInt32.self))
+        case .packages:
+            whereabouts = .packages(
+                try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
         }
     }
 }

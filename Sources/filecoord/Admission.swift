@@ -51,7 +51,7 @@ struct Admission {
         do throws(Failure) {
             try signals.wait(for: access)
         } catch {
-            access.giveUp(.cancelled)
+            _ = giveUp(access, .cancelled)
             throw error
         }
         switch try wait(for: access) {
@@ -69,6 +69,16 @@ struct Admission {
         }
     }
 
+    /// Ends the wait; returns how it had ended already, if it had.
+    private func giveUp(_ access: CoordinatedAccess, _ reason: AccessEnding) -> AccessEnding? {
+        access.giveUp(reason)
+        switch access.wait() {
+        case .timedOut, nil: return nil
+        case .cancelled: return reason.isTimeOut ? .cancelled : nil
+        case let ending?: return ending
+        }
+    }
+
     // MARK: Without waiting
 
     private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
@@ -82,7 +92,7 @@ struct Admission {
             if let ending = access.wait(until: MonotonicClock.now) { return ending }
             // It was granted, and goes on where a link leads: nobody was asked about that yet.
         } while access.hops > hops
-        guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
+        if let ending = giveUp(access, .timedOut) { return ending }
         guard let parties else {
             throw Failure(
                 .unavailable, "the arbiter does not answer: see \"filecoord status\"")
@@ -110,7 +120,7 @@ struct Admission {
             return ending
         }
         let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
-        guard access.giveUp(.timedOut) else { return access.wait() ?? .cancelled }
+        if let ending = giveUp(access, .timedOut) { return ending }
         throw notGranted(
             access, "was not granted within \(PeopleText.seconds(since: start))", parties)
     }
@@ -152,5 +162,15 @@ struct Admission {
             slice *= 2
         }
         return nil
+    }
+}
+
+extension AccessEnding {
+    /// Whether a deadline has passed.
+    fileprivate var isTimeOut: Bool {
+        switch self {
+        case .timedOut: true
+        case .granted, .cancelled, .failed: false
+        }
     }
 }

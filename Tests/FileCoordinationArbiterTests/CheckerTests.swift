@@ -6,21 +6,6 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct CheckerTests {
-    /// A history told by hand: events, effects, and how far each claim is said to have got.
-    private struct Tale {
-        var witness = Witness()
-        var stages: [ClaimID: ClaimStage] = [:]
-        private(set) var complaint: String?
-
-        mutating func tell(
-            _ event: Event, _ effects: [Effect] = [], _ stages: [ClaimID: ClaimStage?] = [:]
-        ) {
-            for (claim, stage) in stages { self.stages[claim] = stage }
-            guard complaint == nil else { return }
-            complaint = witness.observe(event, effects) { self.stages[$0] }
-        }
-    }
-
     private let a = ClaimID(rawValue: 1)
     private let b = ClaimID(rawValue: 2)
     private let editor = PresenterID(rawValue: 1)

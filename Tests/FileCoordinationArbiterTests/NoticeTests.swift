@@ -158,11 +158,3 @@ import Testing
         #expect(desk.last == [.notify(late, .itemDidChange)])
     }
 }
-
-extension PresenterMethods {
-    /// Everything that expects no answer.
-    fileprivate static let didMethods = PresenterMethods.all.subtracting([
-        .relinquishToReader, .relinquishToWriter, .save, .accommodateDeletion,
-        .accommodateSubitemDeletion, .accommodateEviction,
-    ])
-}

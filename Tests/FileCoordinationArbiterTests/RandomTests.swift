@@ -22,6 +22,7 @@ import Testing
     /// One walk, and everything that it has come to.
     private struct Walk {
         var dice: Dice
+        let hasMoves: Bool
         var arbiter = Arbiter()
         var witness = Witness()
         var ticket: UInt64 = 0
@@ -41,6 +42,11 @@ import Testing
 
         mutating func event() -> Event? {
             let claims = witness.rules.claims
+            if hasMoves, one(in: 5) {
+                return claims.filter(\.isGranted).randomElement(using: &dice).map {
+                    .claimAnnounced($0.id, announcement(by: $0))
+                }
+            }
             switch Int.random(in: 0..<12, using: &dice) {
             case 0, 1, 2:
                 return claims.count < 9 ? filing() : nil
@@ -65,6 +71,19 @@ import Testing
             }
         }
 
+        /// A few moves, mostly of what the claim is about; seldom other news.
+        private mutating func announcement(by claim: SeenClaim) -> Announcement {
+            if one(in: 10) {
+                return .versionChanged(path(place()), VersionNews(.gained, identifier: [1]))
+            }
+            if one(in: 20) { return .ubiquityAttributesChanged(path(place()), [[1]]) }
+            return .moved(
+                (0...(one(in: 3) ? 1 : 0)).map { _ in
+                    let own = claim.items.randomElement(using: &dice)?.place ?? "/"
+                    return move(one(in: 3) ? place() : own, to: place())
+                })
+        }
+
         private mutating func access() -> Access {
             if one(in: 2) { return .reading(one(in: 2) ? [] : .withoutChanges) }
             return .writing(WritingMode.allCases.randomElement(using: &dice) ?? .plain)
@@ -80,13 +99,23 @@ import Testing
             }
             let id = ClaimID(rawValue: ticket)
             guard let outer = running.randomElement(using: &dice), one(in: 2) else {
-                return .claimFiled(
-                    FiledClaim(id: id, client: client, purpose: purpose, items: items))
+                var claim = FiledClaim(id: id, client: client, purpose: purpose, items: items)
+                if hasMoves { embellish(&claim) }
+                return .claimFiled(claim)
             }
             return .claimFiled(
                 FiledClaim(
                     id: id, client: client, purpose: outer.filed.purpose, items: items,
                     enclosing: [outer.id]))
+        }
+
+        /// Makes it a batch, or one of a coordinator that does not know where its presenter is.
+        private mutating func embellish(_ claim: inout FiledClaim) {
+            if one(in: 6) { claim.kind = .preparation }
+            guard one(in: 3), let seen = witness.presenters.randomElement(using: &dice) else {
+                return
+            }
+            claim.standpoint = Standpoint(seen.registered.id, at: path(place()))
         }
 
         private mutating func registration() -> Event {
@@ -116,12 +145,20 @@ import Testing
         }
     }
 
-    @Test func `Random walks in a small tree`() {
-        for seed in UInt64(1)...200 {
-            var walk = Walk(dice: Dice(state: seed))
+    private func expectNoComplaint(
+        hasMoves: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for seed in UInt64(1)...(Length.isLong ? 5_000 : 80) {
+            var walk = Walk(dice: Dice(state: seed), hasMoves: hasMoves)
             let complaint = walk.go(steps: 120)
-            #expect(complaint == nil, "seed \(seed)")
+            #expect(complaint == nil, "seed \(seed)", sourceLocation: sourceLocation)
             if complaint != nil { return }
         }
+    }
+
+    @Test func `Random walks in a small tree`() { expectNoComplaint(hasMoves: false) }
+
+    @Test func `Random walks in a small tree in which things move`() {
+        expectNoComplaint(hasMoves: true)
     }
 }

@@ -41,7 +41,9 @@ struct ItemStamp: Hashable {
     /// Whether another file is there than was.
     func isReplaced(after: ItemStamp) -> Bool {
         guard let now = after.status else { return false }
+        // A number that was just given back is given out again.
         return status?.device != now.device || status?.inode != now.inode
+            || status?.changed != now.changed
     }
 
     /// What happened between `self` and `after`.

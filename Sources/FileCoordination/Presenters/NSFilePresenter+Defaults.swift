@@ -12,7 +12,7 @@ extension NSFilePresenter {
     /// No primary item.
     public var primaryPresentedItemURL: URL? { nil }
 
-    /// Every ubiquity attribute that this Foundation has (Rule 10.5).
+    /// Every ubiquity attribute that has a name here (Rule 10.5).
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
         [
             .isUbiquitousItemKey,
@@ -25,6 +25,15 @@ extension NSFilePresenter {
             .ubiquitousItemIsUploadedKey,
             .ubiquitousItemIsUploadingKey,
             .ubiquitousItemUploadingErrorKey,
+            .ubiquitousItemIsExcludedFromSyncKey,
+            .ubiquitousItemIsSharedKey,
+            .ubiquitousItemIsDownloadedKey,
+            .ubiquitousItemPercentDownloadedKey,
+            .ubiquitousItemPercentUploadedKey,
+            .ubiquitousSharedItemCurrentUserRoleKey,
+            .ubiquitousSharedItemCurrentUserPermissionsKey,
+            .ubiquitousSharedItemOwnerNameComponentsKey,
+            .ubiquitousSharedItemMostRecentEditorNameComponentsKey,
         ]
     }
 }

@@ -14,4 +14,12 @@ package enum AccessEnding: Sendable {
     case timedOut
     /// A presenter refused (Rule 9.1), or no arbiter can be reached.
     case failed(NSError)
+
+    /// Whether the accessor may run.
+    var isGranted: Bool {
+        switch self {
+        case .granted: true
+        case .cancelled, .timedOut, .failed: false
+        }
+    }
 }

@@ -64,10 +64,20 @@ struct AccessedItem: Sendable {
     // MARK: Before the accessor
 
     /// Notes that the item is somewhere else than the caller said.
-    mutating func relocate(to place: ResolvedPlace) {
-        guard place.path != self.place.path else { return }
+    ///
+    /// Fails for a path that Foundation has no URL for: it would name another item.
+    mutating func relocate(to place: ResolvedPlace) throws(PlaceError) {
+        guard place.path != self.place.path else {
+            self.place = place
+            return
+        }
+        let isDirectory = place.isDirectory || url.hasDirectoryPath
+        let fresh = URL(place: place.path, isDirectory: isDirectory)
+        guard let bytes = try? PlaceResolver.pathBytes(of: fresh),
+            ItemPath(bytes: bytes) == place.path
+        else { throw .invalidName }
         self.place = place
-        url = URL(place: place.path, isDirectory: place.isDirectory || url.hasDirectoryPath)
+        url = fresh
     }
 
     /// Notes that the accessor gets a copy.
@@ -96,19 +106,12 @@ struct AccessedItem: Sendable {
     func endVersions() { versions?.end() }
 
     /// What became of the item, which `moves` have concerned (Rule 7.8).
-    func outcome(after moves: [[ItemMove]]) -> ItemOutcome {
+    func outcome(after moves: KnownMoves) -> ItemOutcome {
         guard let before else { return .unchanged }
         let now = moves.place(of: place.path)
         if now != place.path { return before.outcomeOfMove(after: ItemStamp.take(of: now)) }
         // What came here by a move is told of as that.
-        if moves.contains(where: { $0.contains { $0.new == place.path } }) { return .unchanged }
+        if moves.leads(to: place.path) { return .unchanged }
         return before.outcome(after: ItemStamp.take(of: place.path))
-    }
-}
-
-extension [[ItemMove]] {
-    /// Where the item that was at `path` is after all these moves, one set after the other.
-    func place(of path: ItemPath) -> ItemPath {
-        reduce(path) { path, moves in moves.destination(of: path) ?? path }
     }
 }

@@ -46,12 +46,14 @@ struct Batch {
     /// Runs the accessor, and waits until its completion handler was called or is nobody's any more
     /// (Rule 14.4).
     func run(_ accessor: (@escaping @Sendable () -> Void) -> Void) {
+        let process = ForkGuard.processToken
         let isComplete = Monitor(false)
         accessor(
             Self.handler {
                 isComplete.withLock { $0 = true }; isComplete.notifyAll()
             })
-        _ = isComplete.wait { $0 }
+        // In a forked child that returns from its parent's accessor nobody will ever call it.
+        if process == ForkGuard.processToken { _ = isComplete.wait { $0 } }
     }
 
     /// A completion handler.

@@ -21,7 +21,7 @@ extension CoordinatedAccess {
         let ending: AccessEnding
         do throws(NSError) {
             try follow()
-            if let targets = try linkTargets() {
+            if let targets = try linkTargets() ?? placesByNewPolicy() {
                 try goOn(at: targets)
                 return nil
             }
@@ -31,8 +31,17 @@ extension CoordinatedAccess {
             abandon()
             ending = .failed(error)
         }
-        state.withLock { $0.ending = ending }
-        return ending
+        // Given up while it was being granted: then it is not.
+        let final = state.withLock { state in
+            if case .granted = ending, let givenUp = state.givenUp {
+                state.ending = givenUp
+            } else {
+                state.ending = ending
+            }
+            return state.ending ?? ending
+        }
+        if case .granted = ending, !final.isGranted { abandon() }
+        return final
     }
 
     /// Finds out where items are that were moved while the claim waited (Rule 11.4).
@@ -45,14 +54,41 @@ extension CoordinatedAccess {
                 "an item was moved meanwhile, and the arbiter does not say where to"
             ).nsError
         }
-        state.withLock { state in
-            for (index, item) in moved.enumerated() {
-                state.items[index].relocate(
-                    to: ResolvedPlace(
-                        path: item.path, isDirectory: item.isDirectory,
-                        packageDepths: item.packageDepths))
-            }
+        for (index, item) in moved.enumerated() {
+            try relocate(
+                index,
+                to: ResolvedPlace(
+                    path: item.path, isDirectory: item.isDirectory,
+                    packageDepths: item.packageDepths))
         }
+    }
+
+    private func relocate(_ index: Int, to place: ResolvedPlace) throws(NSError) {
+        do throws(PlaceError) {
+            try state.withLock { (state) throws(PlaceError) in
+                try state.items[index].relocate(to: place)
+            }
+        } catch {
+            let request = requests[index]
+            throw error.nsError(url: request.url, writing: request.access.isWriting)
+        }
+    }
+
+    /// The items as they are to be claimed, by item, if something else counts as a package by now
+    /// than when they were looked at (Rule 1.11), and that makes a difference; else nil.
+    private func placesByNewPolicy() -> [Int: ResolvedPlace]? {
+        let policy = session.packagePolicy
+        let (items, former) = state.withLock { state in
+            defer { state.policy = policy }
+            return (state.items, state.policy)
+        }
+        guard policy != former else { return nil }
+        var places: [Int: ResolvedPlace] = [:]
+        for (index, item) in items.enumerated() {
+            let facts = PlaceResolver.facts(of: item.place.path, policy: policy)
+            if facts.packageDepths != item.place.packageDepths { places[index] = facts }
+        }
+        return places.isEmpty ? nil : places
     }
 
     // MARK: Links
@@ -83,13 +119,9 @@ extension CoordinatedAccess {
 
     /// Ends the claim on the links, and files one for where they lead: it may have to wait there,
     /// and presenters there are asked (Rule 1.5).
-    ///
-    /// - Returns: why it was given up meanwhile, if it was.
     private func goOn(at targets: [Int: ResolvedPlace]) throws(NSError) {
-        let (former, items) = state.withLock { state in
-            for (index, place) in targets { state.items[index].relocate(to: place) }
-            return (state.claim, state.items)
-        }
+        for (index, place) in targets { try relocate(index, to: place) }
+        let (former, items) = state.withLock { ($0.claim, $0.items) }
         session.release(former, outcomes: requests.map { _ in .unchanged })
         state.withLock { $0.isReleased = true }
         let next = try session.file(
@@ -101,6 +133,7 @@ extension CoordinatedAccess {
             state.isReleased = false
             return state.givenUp
         }
+        // If it has been granted already, whoever settles it sees this, too.
         if let givenUp { session.giveUp(next, givenUp) }
     }
 

@@ -36,8 +36,12 @@ package final class CoordinatedAccess: Sendable {
         var hops = 0
         /// Whether the claim has ended before the accessor ran (Rule 15.1).
         var isReleased = false
-        /// The moves that the accessor has made known, in their order; those of one set at once.
-        var moves: [[ItemMove]] = []
+        /// Whether the accessor has returned: what is announced now comes too late.
+        var isOver = false
+        /// What counted as a package when the items were looked at.
+        var policy: PackagePolicy
+        /// The moves that are known to have happened since the grant.
+        var moves = KnownMoves()
     }
 
     /// Resolves the places and files the claim; does not wait.
@@ -53,6 +57,7 @@ package final class CoordinatedAccess: Sendable {
         self.kind = kind
         self.onEnding = onEnding
         session = try Session.current()
+        let policy = session.packagePolicy
         self.enclosing = enclosing ?? AccessorStack.current
         var items: [AccessedItem] = []
         for request in requests {
@@ -62,7 +67,7 @@ package final class CoordinatedAccess: Sendable {
             ClaimRequest(
                 purpose: purpose, items: items.map(\.claimed), kind: kind,
                 enclosing: self.enclosing, standpoint: standpoint, onEnding: onEnding))
-        state = Lock(State(claim: claim, items: items))
+        state = Lock(State(claim: claim, items: items, policy: policy))
     }
 
     /// The claim that counts now.
@@ -88,17 +93,20 @@ package final class CoordinatedAccess: Sendable {
         }
     }
 
-    /// Gives the access up, unless it was granted first; returns whether it did.
+    /// Gives the access up, unless its wait has ended; returns whether it did.
     ///
-    /// If it was granted and goes on to wait where a link leads, that wait ends.
+    /// Call ``wait(until:)`` afterwards, unless another thread is in it: a claim that was granted at
+    /// the same time is ended there.
     @discardableResult
     package func giveUp(_ reason: AccessEnding) -> Bool {
         let claim = state.withLock { state -> PendingClaim? in
             guard state.ending == nil else { return nil }
-            state.givenUp = reason
+            state.givenUp = state.givenUp ?? reason
             return state.claim
         }
-        return claim.map { session.giveUp($0, reason) } ?? false
+        guard let claim else { return false }
+        session.giveUp(claim, reason)
+        return true
     }
 
     /// Asks whom the claim waits for; nil when no answer came until `deadline`.
@@ -164,8 +172,12 @@ package final class CoordinatedAccess: Sendable {
     private func begin() {
         // Nobody else looks at the items now; users' file systems are not waited for under a lock.
         var items = state.withLock { $0.items }
-        for index in items.indices { items[index].begin() }
+        // A batch does nothing to its items; the calls inside do (Rule 14.3).
+        if kind == .access {
+            for index in items.indices { items[index].begin() }
+        }
         state.withLock { [items] in $0.items = items }
+        session.noteRunning(self)
     }
 
     /// Releases the claim, with what became of its items.
@@ -173,7 +185,11 @@ package final class CoordinatedAccess: Sendable {
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()
-        let (claim, items, moves) = state.withLock { ($0.claim, $0.items, $0.moves) }
+        session.noteEnded(self)
+        let (claim, items, moves) = state.withLock { state in
+            state.isOver = true
+            return (state.claim, state.items, state.moves)
+        }
         for item in items { item.endVersions() }
         session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }

@@ -16,7 +16,7 @@ extension CoordinatorCore {
         else { return }
         let announcement = Announcement.ubiquityAttributesChanged(
             place.path, names.sorted { $0.lexicographicallyPrecedes($1) })
-        if let access = writingAccess { return access.announce(announcement) }
+        if let access = writingAccess(for: place.path) { return access.announce(announcement) }
         // A claim of nothing, which is granted at once, to carry it.
         guard let carrier = try? begin([]) else { return }
         defer { endWaiting(carrier) }

@@ -124,13 +124,20 @@ final class CoordinatorCore: Sendable {
         state.withLock { $0.running.removeAll { $0 === access } }
     }
 
-    /// The access of this coordinator that the caller is inside of, or the newest that writes.
-    ///
-    /// An accessor may make things known from other threads than its own.
-    var writingAccess: CoordinatedAccess? {
+    /// The access of this coordinator, one that writes, in which something is made known: the one
+    /// that the caller is inside of; from another thread, the one that has to do with the place.
+    func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
         let running = state.withLock { $0.running }.filter(\.isWriting)
         return AccessorStack.accesses.last { access in running.contains { $0 === access } }
-            ?? running.last
+            ?? running.last { $0.concerns(place) } ?? running.last
+    }
+
+    /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
+    func announceMove(from old: URL, to new: URL) {
+        guard state.withLock({ !$0.running.isEmpty }), let session = Session.existing,
+            let from = try? session.place(of: old), let to = try? session.place(of: new)
+        else { return }
+        writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }
 
     /// Where the presenter believes to be, if it has not heard of a move since the coordinator was

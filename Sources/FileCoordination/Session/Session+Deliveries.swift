@@ -38,8 +38,9 @@ extension Session {
             mailbox.notify(.subitemVersion(VersionMessage(news), at: URL(place: place)))
         case .ubiquityAttributes(let names):
             // Rule 10.4: only what the presenter observes, and nothing if that is nothing.
+            let observed = entry.registration.tie.withLock { $0.observedAttributes }
             let keys = names.map { String(decoding: $0, as: UTF8.self) }
-                .filter { entry.registration.observedAttributes.contains($0) }
+                .filter { observed.contains($0) }
             guard !keys.isEmpty else { return }
             mailbox.notify(
                 .itemDidChangeUbiquityAttributes(Set(keys.map { URLResourceKey($0) })))

@@ -10,28 +10,38 @@ import Foundation
 
 /// The policy, as far as it is known.
 struct KnownPackages {
-    /// As text: what was announced, and what this process has added since; nil before the first
-    /// announcement.
-    private(set) var text: [UInt8]?
+    /// What was announced, as text; nil before the first announcement.
+    private(set) var announcement: [UInt8]?
     /// What this process has added.
     private(set) var own: [PackagePolicy.Statement] = []
-    /// What the text says.
+    /// What of that the arbiter has not announced yet, and what counts here all the same.
+    private var unconfirmed: [PackagePolicy.Statement] = []
+    /// What both say.
     private(set) var policy = PackagePolicy.builtIn
 
     /// Takes note of an announcement; returns what there is to complain of that is new.
-    mutating func announced(_ text: [UInt8]) -> [String] {
-        guard self.text != text else { return [] }
-        let known = policy.complaints
-        self.text = text
-        policy = PackagePolicy(text: text)
-        return policy.complaints.filter { !known.contains($0) }
+    ///
+    /// - Parameter isFromNewHost: one that does not know what this process has added.
+    mutating func announced(_ text: [UInt8], isFromNewHost: Bool) -> [String] {
+        if isFromNewHost { unconfirmed = own }
+        let lines = Set(text.split(separator: UInt8(ascii: "\n")).map { Array($0) })
+        unconfirmed.removeAll { lines.contains(Array($0.text.utf8)) }
+        announcement = text
+        return combine()
     }
 
     /// Adds a statement, in place of what was said of its extension before.
     mutating func add(_ statement: PackagePolicy.Statement) {
         own.removeAll { $0.fileExtension == statement.fileExtension }
         own.append(statement)
-        _ = announced(PackagePolicy.text(text ?? [], adding: [statement]))
+        unconfirmed.append(statement)
+        _ = combine()
+    }
+
+    private mutating func combine() -> [String] {
+        let known = policy.complaints
+        policy = PackagePolicy(text: PackagePolicy.text(announcement ?? [], adding: unconfirmed))
+        return policy.complaints.filter { !known.contains($0) }
     }
 }
 
@@ -41,18 +51,22 @@ extension Session {
 
     /// What counts as a package.
     var packagePolicy: PackagePolicy {
-        if let known = packages.withLock({ $0.text == nil ? nil : $0.policy }) { return known }
-        _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.text != nil }
-        if packages.withLock({ $0.text == nil }) {
-            // Without an arbiter to ask, its configuration is what it will say.
-            learn(PackageConfiguration.load())
+        let known = packages.withLock { $0.announcement == nil ? nil : $0.policy }
+        if let known { return known }
+        _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.announcement != nil }
+        if packages.withLock({ $0.announcement == nil }) {
+            // Without an arbiter to ask, its configuration is what it will say, most likely; once
+            // it says something else, claims are filed again (see ``CoordinatedAccess/settle()``).
+            learn(PackageConfiguration.load(), isFromNewHost: false)
         }
         return packages.withLock { $0.policy }
     }
 
     /// Takes note of the policy that the arbiter announces.
-    func learn(_ text: [UInt8]) {
-        let complaints = packages.withLock { $0.announced(text) }
+    func learn(_ text: [UInt8], isFromNewHost: Bool) {
+        let complaints = packages.withLock {
+            $0.announced(text, isFromNewHost: isFromNewHost)
+        }
         packages.notifyAll()
         for complaint in complaints { Diagnostics.say("configuration of packages: \(complaint)") }
     }

@@ -16,10 +16,10 @@ final class PresenterRegistration: Sendable {
     let purpose: Purpose
     /// Where it is known to the arbiter.
     let tie = Lock(Tie())
-    /// What it observes, by name; nil if it does not (Rule 10.5).
-    let observedAttributes: Set<String>
 
     struct Tie {
+        /// What it observes, by name (Rule 10.5).
+        var observedAttributes: Set<String> = []
         /// Its record in the ledger, once there is one.
         var record: RecordReference?
         /// The place it presents there.
@@ -32,8 +32,6 @@ final class PresenterRegistration: Sendable {
         reference = PresenterReference(presenter)
         self.methods = methods
         purpose = Purpose(reference.purposeText)
-        observedAttributes = Set(
-            presenter.observedPresentedItemUbiquityAttributes.map(\.rawValue))
     }
 
     func body(at place: ItemPath?) -> PresenterBody {
@@ -132,12 +130,16 @@ extension Session {
         } catch {
             throw FailureReason(error).nsError
         }
+        // Read now, and when it gets its place (Rules 5.3, 5.5).
+        let observed = entry.registration.reference.presenter
+            .observedPresentedItemUbiquityAttributes.map(\.rawValue)
         let former = entry.registration.tie.withLock { tie in
             defer {
                 tie = PresenterRegistration.Tie(
-                    record: record, place: place, knownPlace: place)
+                    observedAttributes: Set(observed), record: record, place: place,
+                    knownPlace: place)
             }
-            return tie.record
+            return tie
         }
         let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)
         state.withLock { state in
@@ -154,13 +156,14 @@ extension Session {
         if case .failed(let error) = ending {
             // It stays where it was known, if it was.
             entry.registration.tie.withLock { tie in
-                if tie.record == record { tie.record = former }
+                if tie.record == record { tie = former }
             }
+            state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
             throw error
         }
         // Removed by another thread meanwhile, which could not know of this record.
         if !isWanted { endRecord(record) }
-        if let former { endRecord(former) }
+        if let record = former.record { endRecord(record) }
     }
 
     private func remove(_ reference: PresenterReference) {

@@ -31,6 +31,8 @@ package final class Session: Sendable {
         var socket: SequencedSocket?
         /// Claims from filing until their record is given back.
         var claims: [RecordReference: PendingClaim] = [:]
+        /// Accesses whose accessors run.
+        var running: [CoordinatedAccess] = []
         /// Presenters in the order of their registration (Rule 5.1).
         var presenters: [PresenterEntry] = []
         /// The same, by the record that the host knows them by.
@@ -51,8 +53,8 @@ package final class Session: Sendable {
             election: Election(
                 runtime: runtime, daemon: DaemonLauncher.find(environment: environment)))
         try link.start(for: self)
-        // What a process that died while it uploaded has left.
-        UploadRoot.sweep(environment: environment)
+        // What a process that died while it uploaded has left; nobody has to wait for that.
+        try? DetachedThread.start(name: "file-sweep") { UploadRoot.sweep(environment: environment) }
     }
 
     // MARK: The one session

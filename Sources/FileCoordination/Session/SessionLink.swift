@@ -142,7 +142,7 @@ extension Session {
     func receive(_ message: HostMessage) -> Bool {
         switch message {
         case .welcome(let welcome):
-            learn(welcome.packagePolicy)
+            learn(welcome.packagePolicy, isFromNewHost: true)
             announceOwnPackages()
             noteGrants()
         case .refused(let refusal):
@@ -166,7 +166,7 @@ extension Session {
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .statusPart: break
-        case .packagePolicy(let policy): learn(policy)
+        case .packagePolicy(let policy): learn(policy, isFromNewHost: false)
         case .retiring: return false
         }
         return true

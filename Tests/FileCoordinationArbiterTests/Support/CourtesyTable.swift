@@ -14,7 +14,10 @@ enum CourtesyTable {
             var steps = YieldSteps()
             for item in claim.items {
                 guard let place = presenter.path?.description else { continue }
-                add(item, place, presenter.methods, to: &steps)
+                switch claim.kind {
+                case .access: add(item, place, presenter.methods, to: &steps)
+                case .preparation: prepare(item, place, presenter.methods, to: &steps)
+                }
             }
             if !steps.isEmpty { result[presenter.id] = steps }
         }
@@ -55,6 +58,34 @@ enum CourtesyTable {
             {
                 steps.accommodateSubitemDeletions.append(item.path)
             }
+        }
+    }
+
+    /// Rule 14.2: saving before it is read, accommodating before it is deleted, and no relinquishing.
+    private static func prepare(
+        _ item: AccessItem, _ place: String, _ methods: PresenterMethods, to steps: inout YieldSteps
+    ) {
+        let own = item.path.description
+        let packages = item.packageDepths.map { item.path.prefix(depth: $0).description }
+        let isPackage = packages.contains(place) && place != own
+        let isConcerned = place == own || MoveBook.contains(own, place)
+        guard isConcerned || isPackage else { return }
+        let isSaved: Bool
+        let isDeleted: Bool
+        switch item.access {
+        case .reading(let options):
+            (isSaved, isDeleted) = (!options.contains(.withoutChanges), false)
+        case .writing(let mode):
+            (isSaved, isDeleted) = (mode == .merging, mode == .deleting || mode == .replacing)
+        }
+        if isSaved && methods.contains(.save) { steps.save = true }
+        if isDeleted && isConcerned && methods.contains(.accommodateDeletion) {
+            steps.accommodateDeletion = true
+        }
+        if isDeleted && isPackage && methods.contains(.accommodateSubitemDeletion)
+            && !steps.accommodateSubitemDeletions.contains(item.path)
+        {
+            steps.accommodateSubitemDeletions.append(item.path)
         }
     }
 

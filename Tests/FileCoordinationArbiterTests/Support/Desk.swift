@@ -44,9 +44,12 @@ struct Desk {
     /// Files a claim: by default of a process and a purpose of its own.
     mutating func file(
         _ items: [AccessItem], purpose: String? = nil, client: ClientID? = nil,
-        inside: [ClaimID] = [], sourceLocation: SourceLocation = #_sourceLocation
+        inside: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) -> ClaimID {
-        let claim = filed(items, purpose: purpose, client: client, inside: inside)
+        var claim = filed(items, purpose: purpose, client: client, inside: inside)
+        claim.kind = kind
+        claim.standpoint = standpoint
         handle(.claimFiled(claim), sourceLocation: sourceLocation)
         return claim.id
     }
@@ -95,6 +98,26 @@ struct Desk {
 
     mutating func cancel(_ claim: ClaimID, sourceLocation: SourceLocation = #_sourceLocation) {
         handle(.claimCancelled(claim), sourceLocation: sourceLocation)
+    }
+
+    /// Has a claim's accessor announce moves, all at the same time.
+    mutating func announce(
+        _ claim: ClaimID, _ moves: ItemMove..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        handle(.claimAnnounced(claim, .moved(moves)), sourceLocation: sourceLocation)
+    }
+
+    /// The notices that the last event had for one presenter.
+    func heard(_ presenter: PresenterID) -> [Notice] {
+        last.compactMap { effect in
+            guard case .notify(presenter, let notice) = effect else { return nil }
+            return notice
+        }
+    }
+
+    /// Where the items of a claim are by now.
+    func places(_ claim: ClaimID) -> [String] {
+        (arbiter.claim(claim)?.items ?? []).map(\.path.description)
     }
 
     /// How far a claim has got, or nil if it is over.

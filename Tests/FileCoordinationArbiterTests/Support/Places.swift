@@ -24,6 +24,14 @@ func item(_ text: String, _ access: Access) -> AccessItem {
         packageDepths: packages)
 }
 
+/// A move; packages are found as ``item(_:_:)`` finds them.
+func move(_ old: String, to new: String) -> ItemMove {
+    let (from, to) = (item(old, .reading([])), item(new, .reading([])))
+    return ItemMove(
+        from: from.path, oldPackageDepths: from.packageDepths, to: to.path,
+        newPackageDepths: to.packageDepths)
+}
+
 extension [AccessItem] {
     static func read(_ place: String, _ options: ReadingOptions = []) -> Self {
         [item(place, .reading(options))]
@@ -50,4 +58,12 @@ extension YieldSteps {
 
 extension PresenterFailure {
     static let disk = PresenterFailure(payload: Array("the disk is full".utf8))
+}
+
+extension PresenterMethods {
+    /// Everything that expects no answer.
+    static let didMethods = PresenterMethods.all.subtracting([
+        .relinquishToReader, .relinquishToWriter, .save, .accommodateDeletion,
+        .accommodateSubitemDeletion, .accommodateEviction,
+    ])
 }

@@ -44,8 +44,11 @@ struct SeenClaim: Hashable {
         case granted(youngest: UInt64)
     }
 
-    let filed: FiledClaim
-    let items: [SeenItem]
+    /// Its items are where they are by now.
+    private(set) var filed: FiledClaim
+    private(set) var items: [SeenItem]
+    /// Where it has moved items of its own: it holds them there, too (2.8a, 2.20).
+    var moved: [Int: AccessItem] = [:]
     var stage = Stage.waiting
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
@@ -58,6 +61,20 @@ struct SeenClaim: Hashable {
         self.filed = filed
         self.stage = stage
         items = filed.items.map { SeenItem($0) }
+    }
+
+    /// Everything that it keeps others away from; a batch keeps nobody away (14.3).
+    var reach: [SeenItem] {
+        switch filed.kind {
+        case .access: items + moved.values.map { SeenItem($0) }
+        case .preparation: []
+        }
+    }
+
+    /// Has it follow its items.
+    mutating func retarget(_ new: [AccessItem]) {
+        filed.items = new
+        items = new.map { SeenItem($0) }
     }
 
     /// The claim as it was in line.
@@ -108,13 +125,13 @@ struct Rulebook: Hashable {
 
     static func conflict(_ a: SeenClaim, _ b: SeenClaim) -> Bool {
         guard a.id != b.id, a.filed.purpose != b.filed.purpose else { return false }
-        return a.items.contains { item in b.items.contains { conflict(item, $0) } }
+        return a.reach.contains { item in b.reach.contains { conflict(item, $0) } }
     }
 
     /// Whether all that `b` has to do with `a` is inside directories that `a` moves (2.8a).
     static func isOnlyInsideMove(_ b: SeenClaim, of a: SeenClaim) -> Bool {
-        for item in a.items {
-            for other in b.items where conflict(item, other) {
+        for item in a.reach {
+            for other in b.reach where conflict(item, other) {
                 guard item.isMoving, item.contains(other), item.line != other.line else {
                     return false
                 }
@@ -179,7 +196,7 @@ struct Rulebook: Hashable {
         }
     }
 
-    private func leads(from start: SeenClaim, to test: (SeenClaim) -> Bool) -> Bool {
+    func leads(from start: SeenClaim, to test: (SeenClaim) -> Bool) -> Bool {
         test(start)
             || obstacles(of: start).contains { id in
                 claim(id).map { leads(from: $0, to: test) } ?? false

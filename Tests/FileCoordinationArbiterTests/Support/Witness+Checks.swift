@@ -5,6 +5,24 @@
 import FileCoordinationArbiter
 
 extension Witness {
+    /// Whether a presenter has relinquished, or is being asked to, for a claim that is not over.
+    ///
+    /// A claim that could not ask yet does not count.
+    func isRelinquished(_ id: PresenterID, _ kind: Relinquishment) -> Bool {
+        rules.claims.contains { claim in
+            guard needs[claim.id]?[id]?.relinquish.contains(kind) == true else { return false }
+            return isServed(claim.id, by: id)
+                || open.contains { $0.presenter == id && $0.claim == claim.id }
+        }
+    }
+
+    /// Whether a presenter has done everything that a claim needs of it.
+    func isServed(_ claim: ClaimID, by id: PresenterID) -> Bool {
+        guard let steps = needs[claim]?[id], let presenter = seen(id) else { return true }
+        return steps.relinquish.allSatisfy(presenter.gone.contains)
+            && !open.contains { $0.presenter == id && $0.claim == claim }
+    }
+
     /// Rule 2.14 and its exceptions, for a claim that took its place in this event.
     func checkOrder(_ id: ClaimID, _ arrived: [ClaimID], before: Rulebook) -> String? {
         guard let claim = rules.claim(id), clock < Limits.readerChainForTests else { return nil }
@@ -45,6 +63,16 @@ extension Witness {
         return rest + rest.map { $0.withoutArrival(of: first) }
     }
 
+    private func isLoop(from start: ClaimID, to end: ClaimID) -> Bool {
+        var seen: Set<ClaimID> = [end]
+        var ahead = [start]
+        while let id = ahead.popLast() {
+            if id == end { return true }
+            if seen.insert(id).inserted { ahead += rules.claim(id)?.passers ?? [] }
+        }
+        return false
+    }
+
     func checkGrants(_ effects: [Effect]) -> String? {
         for effect in effects {
             guard case .grant(let id) = effect, let claim = rules.claim(id) else { continue }
@@ -75,6 +103,9 @@ extension Witness {
             case .waiting:
                 if obstacles.isEmpty { return "\(claim.id) waits for nothing: a lost wake-up" }
             case .asking:
+                if obstacles.contains(where: { isLoop(from: $0, to: claim.id) }) {
+                    return "\(claim.id) waits for itself"
+                }
                 if obstacles.isEmpty && claim.awaited.isEmpty {
                     return "\(claim.id) has every answer and is not granted"
                 }

@@ -16,8 +16,12 @@ struct Witness: Hashable {
         var gone: [Relinquishment] = []
     }
 
-    private(set) var rules = Rulebook()
-    private(set) var presenters: [SeenPresenter] = []
+    var rules = Rulebook()
+    var presenters: [SeenPresenter] = []
+    /// The packages on the way to a presenter's place, as far as a move has told.
+    var packages: [PresenterID: [Int]] = [:]
+    /// Who was asked to accommodate the deletion of its item, for which claim.
+    private(set) var accommodated: [ClaimID: [PresenterID]] = [:]
     /// What each claim that holds its place needed of whom when it took it.
     private(set) var needs: [ClaimID: [PresenterID: YieldSteps]] = [:]
     /// What was asked and is not answered.
@@ -45,9 +49,12 @@ struct Witness: Hashable {
         _ event: Event, _ effects: [Effect], stage: (ClaimID) -> ClaimStage?,
         impediments: ((ClaimID) -> [Impediment])? = nil
     ) -> String? {
-        let before = rules
+        var before = rules
+        let expected = expectation(of: event)
         note(event)
-        var complaint: String?
+        // Where things are now is where they were before anybody took a place in this event.
+        if case .claimAnnounced = event { before = rules }
+        var complaint = check(expected, effects)
         for (index, effect) in effects.enumerated() where complaint == nil {
             complaint = note(effect, event, Array(effects[..<index]))
         }
@@ -66,7 +73,9 @@ struct Witness: Hashable {
         switch event {
         case .claimFiled(let claim):
             guard rules.claim(claim.id) == nil else { return }
-            rules.claims.append(SeenClaim(filed: claim))
+            var seen = SeenClaim(filed: claim)
+            seen.retarget(redirected(claim))
+            rules.claims.append(seen)
             rules.claims.sort { $0.id < $1.id }
             youngest = max(youngest, claim.id.rawValue)
         case .claimRecovered(let claim):
@@ -77,8 +86,8 @@ struct Witness: Hashable {
             youngest = max(youngest, claim.id.rawValue)
             letPast(claim.id)
             for presenter in presenters { adoptRelinquishments(of: presenter, for: claim.id) }
-        case .claimAnnounced:
-            break
+        case .claimAnnounced(let claim, let announcement):
+            if case .moved(let moves) = announcement { follow(MoveBook(moves), by: claim) }
         case .claimEnded(let claim, _), .claimCancelled(let claim):
             forget(claim)
         case .presenterAdded(let presenter):
@@ -91,6 +100,7 @@ struct Witness: Hashable {
             if let seen = seen(presenter.id), !seen.gone.isEmpty { adoptRelinquishments(of: seen) }
         case .presenterPlaced(let presenter, let path):
             change(presenter) { $0.registered.path = path }
+            packages[presenter] = nil
         case .presenterRemoved(let presenter):
             forget(presenter)
         case .presenterAnswered(let presenter, let claim, let failure):
@@ -121,6 +131,7 @@ struct Witness: Hashable {
     private mutating func forget(_ claim: ClaimID) {
         rules.claims.removeAll { $0.id == claim }
         needs[claim] = nil
+        accommodated[claim] = nil
         open.removeAll { $0.claim == claim }
         for index in rules.claims.indices {
             rules.claims[index].passers.removeAll { $0 == claim }
@@ -128,7 +139,7 @@ struct Witness: Hashable {
     }
 
     /// Has those that hold their place and ask wait for `id`, which was let past them.
-    private mutating func letPast(
+    mutating func letPast(
         _ id: ClaimID, unless isSparing: (SeenClaim) -> Bool = { _ in false }
     ) {
         guard let claim = rules.claim(id) else { return }
@@ -161,28 +172,18 @@ struct Witness: Hashable {
     private mutating func forget(_ presenter: PresenterID) {
         presenters.removeAll { $0.registered.id == presenter }
         rules.purposes[presenter] = nil
+        packages[presenter] = nil
         open.removeAll { $0.presenter == presenter }
         for claim in rules.claims.map(\.id) { needs[claim]?[presenter] = nil }
         refreshAwaited()
     }
 
-    private mutating func change(_ id: PresenterID, _ body: (inout SeenPresenter) -> Void) {
+    mutating func change(_ id: PresenterID, _ body: (inout SeenPresenter) -> Void) {
         guard let index = presenters.firstIndex(where: { $0.registered.id == id }) else { return }
         body(&presenters[index])
     }
 
     func seen(_ id: PresenterID) -> SeenPresenter? { presenters.first { $0.registered.id == id } }
-
-    /// Whether a presenter has relinquished, or is being asked to, for a claim that is not over.
-    ///
-    /// A claim that could not ask yet does not count.
-    private func isRelinquished(_ id: PresenterID, _ kind: Relinquishment) -> Bool {
-        rules.claims.contains { claim in
-            guard needs[claim.id]?[id]?.relinquish.contains(kind) == true else { return false }
-            return isServed(claim.id, by: id)
-                || open.contains { $0.presenter == id && $0.claim == claim.id }
-        }
-    }
 
     // MARK: What was done about it
 
@@ -210,6 +211,7 @@ struct Witness: Hashable {
             if open.contains(where: { $0.presenter == id && $0.claim == claim }) {
                 return "\(id) is asked twice for \(claim)"
             }
+            if steps.accommodateDeletion { accommodated[claim, default: []].append(id) }
             change(id) { $0.away += steps.relinquish }
             open.append(Question(presenter: id, claim: claim, steps: steps))
         case .reacquire(let id, let kind):
@@ -288,12 +290,5 @@ struct Witness: Hashable {
                 !isServed(claim, by: id)
             }
         }
-    }
-
-    /// Whether a presenter has done everything that a claim needs of it.
-    func isServed(_ claim: ClaimID, by id: PresenterID) -> Bool {
-        guard let steps = needs[claim]?[id], let presenter = seen(id) else { return true }
-        return steps.relinquish.allSatisfy(presenter.gone.contains)
-            && !open.contains { $0.presenter == id && $0.claim == claim }
     }
 }

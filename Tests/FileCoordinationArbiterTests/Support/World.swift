@@ -10,11 +10,23 @@ struct Program: Hashable {
     var outer: [AccessItem]
     var inner: [AccessItem]?
     var purpose: String?
+    /// What it makes known while its outer claim runs: all, some or none of it, in this order.
+    var announcements: [Announcement]
+    var kind: ClaimKind
+    /// Where its coordinator believes the first presenter to be.
+    var standpoint: Standpoint?
 
-    init(_ outer: [AccessItem], inner: [AccessItem]? = nil, purpose: String? = nil) {
+    init(
+        _ outer: [AccessItem], inner: [AccessItem]? = nil, purpose: String? = nil,
+        announcing announcements: [Announcement] = [], kind: ClaimKind = .access,
+        standpoint: Standpoint? = nil
+    ) {
         self.outer = outer
         self.inner = inner
         self.purpose = purpose
+        self.announcements = announcements
+        self.kind = kind
+        self.standpoint = standpoint
     }
 }
 
@@ -40,6 +52,15 @@ struct World: Hashable {
         case inside(ClaimID, ClaimID)
         case leaving(ClaimID)
         case over
+
+        /// Whether its outer accessor is that of this claim.
+        func isInside(_ claim: ClaimID) -> Bool {
+            switch self {
+            case .idle, .over: false
+            case .outside(claim), .leaving(claim), .inside(claim, _): true
+            case .outside, .leaving, .inside: false
+            }
+        }
     }
 
     let programs: [Program]
@@ -47,6 +68,8 @@ struct World: Hashable {
     var arbiter = Arbiter()
     var witness = Witness()
     var progress: [Progress]
+    /// How many of its announcements each has made.
+    var announced: [Int]
     var ticket: UInt64 = 0
 
     init(
@@ -56,6 +79,7 @@ struct World: Hashable {
         self.programs = programs
         self.trouble = trouble
         progress = programs.map { _ in .idle }
+        announced = programs.map { _ in 0 }
         for (index, presenter) in presenters.enumerated() {
             let registered = RegisteredPresenter(
                 id: PresenterID(rawValue: UInt64(index + 1)),
@@ -94,12 +118,25 @@ struct World: Hashable {
             FiledClaim(
                 id: ClaimID(rawValue: ticket + 1), client: ClientID(rawValue: UInt32(index + 1)),
                 purpose: Purpose(programs[index].purpose ?? "process \(index)"), items: items,
-                enclosing: inside))
+                enclosing: inside, kind: inside.isEmpty ? programs[index].kind : .access,
+                standpoint: programs[index].standpoint))
+    }
+
+    /// What a process may make known next.
+    private func announcement(_ index: Int) -> Event? {
+        let claim: ClaimID
+        switch progress[index] {
+        case .idle, .over: return nil
+        case .outside(let outer), .leaving(let outer), .inside(let outer, _): claim = outer
+        }
+        let left = programs[index].announcements.dropFirst(announced[index])
+        guard let next = left.first, arbiter.stage(of: claim) == .granted else { return nil }
+        return .claimAnnounced(claim, next)
     }
 
     /// What happens if everybody does what is expected of them.
     var ordinaryEvents: [Event] {
-        var result: [Event] = []
+        var result = programs.indices.compactMap { announcement($0) }
         for index in programs.indices {
             switch progress[index] {
             case .idle:
@@ -170,6 +207,11 @@ struct World: Hashable {
             } else {
                 next.progress[index] = .outside(claim.id)
             }
+        }
+        if case .claimAnnounced(let claim, _) = event,
+            let index = next.progress.firstIndex(where: { $0.isInside(claim) })
+        {
+            next.announced[index] += 1
         }
         let complaint = next.handle(event)
         return (next, complaint)

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an announcement must lead to: computed from the rules (``MoveBook``) before the arbiter is
+// believed, and compared with what it had done, each effect once and none too many.
+
+import FileCoordinationArbiter
+
+extension Witness {
+    /// What the event must lead to, as far as this onlooker says so in advance.
+    struct Expectation {
+        /// Tied anew, those of a move's item before those of its contents.
+        var relocations: [Effect] = []
+        /// Which move takes a presenter along, and whether it presents the item of that.
+        var ranks: [PresenterID: (move: String, isItem: Bool)] = [:]
+        /// Nil where this onlooker has nothing to say about notices.
+        var notices: Set<Effect>?
+        var retargets: [Effect] = []
+    }
+
+    /// What an event must lead to; call before it is noted.
+    func expectation(of event: Event) -> Expectation {
+        var result = Expectation()
+        switch event {
+        case .claimFiled(let claim):
+            guard rules.claim(claim.id) == nil else { break }
+            let items = redirected(claim)
+            if items != claim.items { result.retargets = [.retarget(claim.id, items)] }
+        case .claimAnnounced(let id, let announcement):
+            result.notices = []
+            guard let speaker = rules.claim(id), speaker.isGranted else { break }
+            switch announcement {
+            case .moved(let moves):
+                expectMoves(MoveBook(moves), by: speaker, &result)
+            case .versionChanged(let item, let news):
+                result.notices = versionNotices(item.description, path: item, news)
+            case .ubiquityAttributesChanged(let item, let names):
+                let concerned = registered.filter {
+                    $0.path == item && $0.purpose != speaker.filed.purpose && !names.isEmpty
+                        && $0.methods.contains(.itemDidChangeUbiquityAttributes)
+                }
+                result.notices = Set(concerned.map { .notify($0.id, .ubiquityAttributes(names)) })
+            }
+        case .claimRecovered, .claimEnded, .claimCancelled, .presenterAdded, .presenterPlaced,
+            .presenterRemoved, .presenterAnswered, .clientDied, .clockAdvanced, .recoveryFinished:
+            break
+        }
+        return result
+    }
+
+    private var registered: [RegisteredPresenter] { presenters.map(\.registered) }
+
+    private func expectMoves(
+        _ book: MoveBook, by mover: SeenClaim, _ result: inout Expectation
+    ) {
+        let purpose = mover.filed.purpose
+        result.relocations = book.relocations(registered, purpose: purpose)
+        for presenter in registered {
+            guard let place = presenter.path?.description else { continue }
+            result.ranks[presenter.id] = book.rank(of: place)
+            if presenter.purpose == purpose { continue }
+            let hasAccommodated = accommodated[mover.id]?.contains(presenter.id) == true
+            result.notices?.formUnion(book.notices(presenter, hasAccommodated: hasAccommodated))
+        }
+        for claim in rules.claims where !claim.isGranted && claim.filed.kind == .access {
+            let items = book.moved(claim.filed.items)
+            if items != claim.filed.items { result.retargets.append(.retarget(claim.id, items)) }
+        }
+    }
+
+    /// Rule 10.1, and 10.3: everybody, the speaker's own too.
+    private func versionNotices(
+        _ place: String, path: ItemPath, _ news: VersionNews
+    ) -> Set<Effect> {
+        let methods: (item: PresenterMethods, subitem: PresenterMethods) =
+            switch news.fate {
+            case .gained: (.itemDidGainVersion, .subitemDidGainVersion)
+            case .lost: (.itemDidLoseVersion, .subitemDidLoseVersion)
+            case .resolved: (.itemDidResolveConflict, .subitemDidResolveVersion)
+            }
+        var result: Set<Effect> = []
+        for presenter in registered {
+            guard let own = presenter.path?.description else { continue }
+            if own == place && presenter.methods.contains(methods.item) {
+                result.insert(.notify(presenter.id, .itemVersion(path, news)))
+            }
+            if MoveBook.contains(own, place) && presenter.methods.contains(methods.subitem) {
+                result.insert(.notify(presenter.id, .subitemVersion(path, news)))
+            }
+        }
+        return result
+    }
+
+    /// The items of a claim whose coordinator does not know yet where its presenter is (11.7).
+    func redirected(_ claim: FiledClaim) -> [AccessItem] {
+        guard let standpoint = claim.standpoint, let seen = seen(standpoint.presenter),
+            let place = seen.registered.path
+        else { return claim.items }
+        let move = ItemMove(
+            from: standpoint.place, to: place,
+            newPackageDepths: packages[standpoint.presenter] ?? [])
+        let book = MoveBook([move])
+        return claim.items.map { book.moved($0) }
+    }
+
+    /// Notes a move: who is where, and who waits for whom because of it.
+    mutating func follow(_ book: MoveBook, by id: ClaimID) {
+        guard let mover = rules.claim(id), mover.isGranted else { return }
+        for presenter in registered {
+            guard let old = presenter.path else { continue }
+            let asItem = AccessItem(
+                path: old, access: .reading([]), packageDepths: packages[presenter.id] ?? [])
+            let new = book.moved(asItem)
+            if new == asItem { continue }
+            change(presenter.id) { $0.registered.path = new.path }
+            packages[presenter.id] = new.packageDepths
+        }
+        var travellers: [ClaimID] = []
+        for index in rules.claims.indices {
+            let claim = rules.claims[index]
+            if claim.id == id {
+                for (number, item) in claim.filed.items.enumerated() {
+                    let known = claim.moved[number] ?? item
+                    let new = item.access == .writing(.replacing) ? known : book.moved(known)
+                    if new != known { rules.claims[index].moved[number] = new }
+                }
+            } else if !claim.isGranted && claim.filed.kind == .access {
+                let items = book.moved(claim.filed.items)
+                if items == claim.filed.items { continue }
+                rules.claims[index].retarget(items)
+                if claim.isAsking { travellers.append(claim.id) }
+            }
+        }
+        letPast(id)
+        // Those that hold a place already go first; of two that come there, the elder.
+        for traveller in travellers.reversed() { giveWay(traveller) }
+    }
+
+    private mutating func giveWay(_ id: ClaimID) {
+        for other in rules.claims where other.isAsking || other.isGranted {
+            guard let index = rules.claims.firstIndex(where: { $0.id == id }),
+                Rulebook.conflict(rules.claims[index], other),
+                !rules.claims[index].passers.contains(other.id),
+                !rules.leads(from: other, to: { $0.id == id })
+            else { continue }
+            rules.claims[index].passers.append(other.id)
+            rules.claims[index].passers.sort()
+        }
+    }
+
+    /// Whether all of it has happened, once, and nothing else.
+    func check(_ expected: Expectation, _ effects: [Effect]) -> String? {
+        var relocations: [Effect] = []
+        var retargets: [Effect] = []
+        var notices: [Effect] = []
+        var entered: Set<String> = []
+        for effect in effects {
+            switch effect {
+            case .relocate(let id, _, _):
+                if !notices.isEmpty { return "\(id) hears of its move after others (Rule 11.2)" }
+                relocations.append(effect)
+                if let rank = expected.ranks[id], !rank.isItem { entered.insert(rank.move) }
+                if let rank = expected.ranks[id], rank.isItem, entered.contains(rank.move) {
+                    return "\(id), of the item, hears after its contents (Rule 11.2)"
+                }
+            case .notify:
+                notices.append(effect)
+            case .retarget(let id, _):
+                retargets.append(effect)
+                let grant = effects.firstIndex(of: .grant(id)) ?? effects.endIndex
+                if grant < effects.firstIndex(of: effect) ?? 0 {
+                    return "\(id) is granted before it hears where its items are (Rule 11.4)"
+                }
+            case .grant, .fail, .askToYield, .reacquire, .wakeAt:
+                continue
+            }
+        }
+        if Set(relocations) != Set(expected.relocations)
+            || relocations.count != expected.relocations.count
+        {
+            return "tied anew: \(relocations), not \(expected.relocations) (Rule 11.4)"
+        }
+        if Set(retargets) != Set(expected.retargets) || retargets.count != expected.retargets.count
+        {
+            return "retargeted: \(retargets), not \(expected.retargets) (Rule 11.4)"
+        }
+        guard let wanted = expected.notices else { return nil }
+        if Set(notices) != wanted || notices.count != wanted.count {
+            return "told: \(notices), not \(wanted) (Rule 11.2)"
+        }
+        return nil
+    }
+}
