@@ -117,6 +117,13 @@ let package = Package(
             name: "CommandLineTests", dependencies: ["filecoord", "filecoordinationd"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
+        // The same examples twice, through links: as programs in either language mode compile them.
+        .testTarget(
+            name: "SourceCompatibilitySwift5", dependencies: ["FileCoordination"],
+            path: "Tests/SourceCompatibility/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(
+            name: "SourceCompatibilitySwift6", dependencies: ["FileCoordination"],
+            path: "Tests/SourceCompatibility/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -10,4 +10,10 @@ public import Foundation
 ///
 /// What it points to is written on failure only: on success it keeps the value it had (Rule 9.6).
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
+
+/// The pointer behind Apple's ``NSErrorPointer``, for those who write it out.
+///
+/// Nothing is autoreleased on Linux: it is an ordinary pointer under the name that ported code uses
+/// for parameters such as `trashItem(at:resultingItemURL:)`'s.
+public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>
 #endif

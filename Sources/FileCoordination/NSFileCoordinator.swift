@@ -12,8 +12,9 @@ public import Foundation
 ///
 /// Each access waits until nobody else has a conflicting one, and until everybody who presents the
 /// item has made way. One coordinator is meant for one thread at a time, except for ``cancel()``
-/// (Rule 16.1). Making one costs next to nothing.
-open class NSFileCoordinator: NSObject {
+/// (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is ported from
+/// there gets a warning for that, not an error. Making one costs next to nothing.
+@preconcurrency open class NSFileCoordinator: NSObject {
     let core: CoordinatorCore
 
     /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
@@ -195,7 +196,7 @@ open class NSFileCoordinator: NSObject {
     ///   - intents: what is wanted; granted all together (Rule 13.4).
     ///   - queue: where the accessor runs.
     ///   - accessor: gets nil when access was had, else the reason why not.
-    open func coordinate(
+    @preconcurrency open func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -218,7 +219,7 @@ open class NSFileCoordinator: NSObject {
     ///   - outError: set if a presenter refused or the call was cancelled; then nothing runs.
     ///   - batchAccessor: runs on the calling thread; gets the completion handler. The call returns
     ///     when it has returned and the handler was called, or let go of.
-    open func prepare(
+    @preconcurrency open func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
         error outError: NSErrorPointer,

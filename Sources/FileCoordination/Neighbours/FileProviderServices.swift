@@ -32,7 +32,7 @@ extension FileManager {
     ///
     /// The handler runs later, on a queue of its own. It gets no services and no error; if there is
     /// no item, nil and the error `fileReadNoSuchFile`.
-    public func getFileProviderServicesForItem(
+    @preconcurrency public func getFileProviderServicesForItem(
         at url: URL,
         completionHandler:
             @escaping @Sendable (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of what a cloud knows about an item, as far as Foundation lacks them. Nothing on Linux
-// has a value for them; programs name them when they say which changes they want to hear of
-// (Rule 10.5), and when they ask.
+// The names of what a cloud knows about an item, and of its news, as far as Foundation lacks them.
+// Nothing on Linux has a value for them; programs name them when they say which changes they want
+// to hear of (Rule 10.5), and when they ask.
 
 #if !canImport(Darwin)
 public import Foundation
@@ -35,6 +35,14 @@ extension URLResourceKey {
     /// How much of the contents is in the cloud; Apple advises to use `NSMetadataQuery`.
     public static let ubiquitousItemPercentUploadedKey =
         URLResourceKey(rawValue: "NSURLUbiquitousItemPercentUploadedKey")
+}
+
+extension NSNotification.Name {
+    /// Posted when another user has signed in to the cloud, or nobody is any more: never, on Linux.
+    ///
+    /// Programs that keep `FileManager.ubiquityIdentityToken` listen for it.
+    public static let NSUbiquityIdentityDidChange =
+        NSNotification.Name(rawValue: "NSUbiquityIdentityDidChangeNotification")
 }
 
 /// How much of an item is here.

@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// This class does not coordinate. Add, remove and replace inside a coordinated write to the item,
 /// so that every presenter is told (Rule 10.2), and the versions stay with the document.
-open class NSFileVersion: NSObject {
+@preconcurrency open class NSFileVersion: NSObject {
     /// Which version this is.
     let subject: VersionSubject
 
@@ -53,7 +53,7 @@ open class NSFileVersion: NSObject {
     /// an error if there is no item.
     ///
     /// Called once, on a thread of its own.
-    open class func getNonlocalVersionsOfItem(
+    @preconcurrency open class func getNonlocalVersionsOfItem(
         at url: URL,
         completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
