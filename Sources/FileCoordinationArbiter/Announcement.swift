@@ -102,7 +102,8 @@ extension [ItemMove] {
 
     /// The move that decides where the item at `path` goes: the one of the nearest of what moves.
     func deciding(_ path: ItemPath) -> ItemMove? {
-        self.filter { $0.place(of: path) != nil }.max { $0.old.depth < $1.old.depth }
+        self.filter { $0.old == path || $0.old.contains(path) }
+            .max { $0.old.depth < $1.old.depth }
     }
 
     /// Those that move anything, and of several moves of one item the first.

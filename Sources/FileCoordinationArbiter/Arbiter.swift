@@ -54,6 +54,7 @@ public struct Arbiter: Hashable, Sendable {
         case .claimFiled(let claim): file(claim, &turn)
         case .claimRecovered(let claim): recover(claim, &turn)
         case .claimAnnounced(let claim, let announcement): hear(announcement, from: claim, &turn)
+        case .claimReminded(let claim, let announcement): remind(claim, of: announcement)
         case .claimEnded(let claim, let outcomes): end(claim, outcomes, &turn)
         case .claimCancelled(let claim): conclude(claim, &turn)
         case .presenterAdded(let presenter): add(presenter, &turn)

@@ -115,6 +115,8 @@ extension Arbiter {
 private struct Needs {
     private(set) var presenters: OrderedIDs<PresenterID> = []
     private(set) var steps: [PresenterID: YieldSteps] = [:]
+    /// The subitem deletions that are in `steps`; only looked up.
+    private var deletions: [PresenterID: Set<ItemPath>] = [:]
 
     mutating func add(
         _ concerned: some Sequence<PresenterID>, _ describe: (inout YieldSteps) -> Void
@@ -124,22 +126,22 @@ private struct Needs {
         for presenter in concerned {
             presenters.insertOnce(presenter)
             steps[presenter, default: YieldSteps()].formUnion(added)
+            for path in added.accommodateSubitemDeletions
+            where deletions[presenter, default: []].insert(path).inserted {
+                steps[presenter]?.accommodateSubitemDeletions.append(path)
+            }
         }
     }
 }
 
 extension YieldSteps {
-    /// Adds other steps; nothing is done twice.
+    /// Adds other steps, but those for subitems; nothing is done twice.
     fileprivate mutating func formUnion(_ other: YieldSteps) {
         relinquish = Relinquishment.allCases.filter {
             relinquish.contains($0) || other.relinquish.contains($0)
         }
         save = save || other.save
         accommodateDeletion = accommodateDeletion || other.accommodateDeletion
-        for path in other.accommodateSubitemDeletions
-        where !accommodateSubitemDeletions.contains(path) {
-            accommodateSubitemDeletions.append(path)
-        }
     }
 
     /// Only those steps for which there is a method (Rules 5.3, 6.6).

@@ -77,6 +77,9 @@ public struct RegisteredPresenter: Hashable, Sendable {
     public var purpose: Purpose
     /// The place it presents, or nil while it presents none (Rule 5.5).
     public var path: ItemPath?
+    /// Where it was before, as far as that is known: its coordinators may still mean that (Rule
+    /// 11.7).
+    public var formerPlaces: [ItemPath]
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
     /// Kinds in which it is relinquished already: known from its ledger after a host's death.
@@ -85,12 +88,14 @@ public struct RegisteredPresenter: Hashable, Sendable {
     /// A presenter as it is registered.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
-        methods: PresenterMethods, relinquished: [Relinquishment] = []
+        formerPlaces: [ItemPath] = [], methods: PresenterMethods,
+        relinquished: [Relinquishment] = []
     ) {
         self.id = id
         self.client = client
         self.purpose = purpose
         self.path = path
+        self.formerPlaces = formerPlaces
         self.methods = methods
         self.relinquished = relinquished
     }
@@ -104,6 +109,9 @@ public enum Event: Hashable, Sendable {
     case claimRecovered(FiledClaim)
     /// An accessor that runs has made something known.
     case claimAnnounced(ClaimID, Announcement)
+    /// What an accessor made known to a former arbiter, which acted on it: where its own items are
+    /// by now.
+    case claimReminded(ClaimID, Announcement)
     /// An accessor returned; one outcome for each item of the claim.
     case claimEnded(ClaimID, outcomes: [ItemOutcome])
     /// A client gave a claim up before it was granted (Rule 12.2), or its deadline passed.

@@ -15,6 +15,9 @@ public enum Limits {
     /// What would have a longer one after a move does not move along: it cannot be there.
     static let pathBytes = 4096
 
+    /// How many places a presenter is remembered to have been at (Rule 11.7).
+    static let formerPlaces = 16
+
     /// The number of claims up to which debug builds check every invariant after every event.
     ///
     /// The checks compare all pairs of claims. Beyond this a debug build would no longer be usable.

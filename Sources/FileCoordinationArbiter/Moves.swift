@@ -22,6 +22,15 @@ extension Arbiter {
         settleIn(travellers, &turn)
     }
 
+    /// A claim that was found running has made this known before.
+    mutating func remind(_ id: ClaimID, of announcement: Announcement) {
+        guard let record = records[id], record.grant != nil else { return }
+        switch announcement {
+        case .moved(let moves): noteOwnItems(of: record.claim, moves.effective)
+        case .versionChanged, .ubiquityAttributesChanged: break
+        }
+    }
+
     /// What the mover did to its items shows where they are now.
     private mutating func noteOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         for (index, item) in mover.items.enumerated() {
@@ -61,8 +70,8 @@ extension Arbiter {
         var result: [Journey] = []
         for move in moves {
             let there = tree.presenters(atOrBelow: move.old)
-            let own = there.filter { registry[$0]?.registration.path == move.old }
-            for id in own + there.filter({ !own.contains($0) }) {
+            func isOwn(_ id: PresenterID) -> Bool { registry[id]?.registration.path == move.old }
+            for id in there.filter(isOwn) + there.filter({ !isOwn($0) }) {
                 guard let record = registry[id], let old = record.registration.path,
                     moves.deciding(old) == move, let new = move.place(of: old)
                 else { continue }
@@ -80,8 +89,11 @@ extension Arbiter {
     private mutating func relocate(
         _ journey: Journey, _ mover: FiledClaim, _ turn: inout Turn
     ) {
-        guard let registration = registry[journey.presenter]?.registration else { return }
+        guard let registration = registry[journey.presenter]?.registration,
+            let old = registration.path
+        else { return }
         place(journey.presenter, at: journey.new)
+        registry[journey.presenter]?.noteFormerPlace(old)
         registry[journey.presenter]?.packageDepths = journey.packageDepths
         let isTold =
             registration.purpose != mover.purpose && registration.methods.contains(.itemDidMove)
@@ -152,7 +164,8 @@ extension Arbiter {
     func redirected(_ claim: FiledClaim) -> FiledClaim {
         guard let standpoint = claim.standpoint,
             let presenter = registry[standpoint.presenter],
-            let place = presenter.registration.path, place != standpoint.place
+            let place = presenter.registration.path, place != standpoint.place,
+            presenter.registration.formerPlaces.contains(standpoint.place)
         else { return claim }
         let move = ItemMove(
             from: standpoint.place, to: place, newPackageDepths: presenter.packageDepths)

@@ -39,6 +39,16 @@ struct PresenterRecord: Hashable, Sendable {
         for kind in registration.relinquished { self[kind] = .relinquished(for: [], since: now) }
     }
 
+    /// Notes where it was before a move; the last few places are enough for those of its
+    /// coordinators that do not know yet.
+    mutating func noteFormerPlace(_ place: ItemPath) {
+        registration.formerPlaces.removeAll { $0 == place }
+        registration.formerPlaces.append(place)
+        if registration.formerPlaces.count > Limits.formerPlaces {
+            registration.formerPlaces.removeFirst()
+        }
+    }
+
     /// Who has the item, as far as claims of one kind are concerned.
     subscript(kind: Relinquishment) -> Possession {
         get {

@@ -85,6 +85,8 @@ package enum HostLimits {
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the names are looked at when the kernel cannot tell of their removal.
     package static let unwatchedPause: UInt64 = 1_000_000_000
+    /// A presenter can be asked about this many items at once, however long their paths are.
+    package static let surelyUtterable = 1000
     /// The most parties that a status report lists for one claim.
     package static let reportedParties = 8
     /// The messages that are taken from one connection before the others have their turn.

@@ -110,7 +110,8 @@ extension Host {
                 client.ledger.snapshot(ofRecord: index)?.state == .asked
             else { continue }
             client.known[index] = nil
-            forget(claim)
+            // Where its items are by now still holds.
+            claims[claim] = nil
             look(at: index, of: client)
         }
     }

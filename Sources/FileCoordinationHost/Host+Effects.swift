@@ -14,14 +14,34 @@ extension Host {
         case .grant(let claim): grant(claim)
         case .fail(let claim, let failure): fail(claim, failure)
         case .askToYield(let presenter, let claim, let steps):
-            unanswered[claim, default: [:]][presenter] = steps
-            deliver(.ask(claim: claim.rawValue, steps), to: presenter)
+            ask(presenter, claim, steps)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
         case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
         case .retarget(let claim, let items): retarget(claim, items)
         case .relocate(let presenter, let place, let isTold):
             relocate(presenter, to: place, isTold: isTold)
         case .wakeAt(let time): arbiterWakeAt = min(arbiterWakeAt ?? .max, time)
+        }
+    }
+
+    private func ask(_ presenter: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
+        let message = PresenterMessage.ask(claim: claim.rawValue, steps)
+        if steps.accommodateSubitemDeletions.count > HostLimits.surelyUtterable {
+            let record = WireRecord(index: 0, generation: 0)
+            guard Delivery(presenter: record, message: message).isUtterable else {
+                return unutterable.append((presenter, claim))
+            }
+        }
+        unanswered[claim, default: [:]][presenter] = steps
+        deliver(message, to: presenter)
+    }
+
+    /// Fails claims for which a presenter would have to be asked more than can be said.
+    func failUnutterable() {
+        let failed = unutterable
+        unutterable = []
+        for (presenter, claim) in failed {
+            tell(.presenterAnswered(presenter, for: claim, failure: PresenterFailure(payload: [])))
         }
     }
 

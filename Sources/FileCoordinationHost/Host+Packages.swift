@@ -86,7 +86,7 @@ extension Host {
         guard fresh != packagePolicy else { return }
         packagePolicy = fresh
         let added = PackageConfiguration.adding(lines, to: book.addedPackages)
-        write(PlaceEntry(ticket: 0, .packages(added)))
+        write([PlaceEntry(ticket: 0, .packages(added))])
         for connection in connections.values.sorted(by: { $0.token < $1.token })
         where connection.isWelcome {
             send(.packagePolicy(fresh), on: connection)

@@ -91,14 +91,19 @@ extension Host {
         let standpoint = snapshot.ticket == 0 ? body.standpoint : nil
         return FiledClaim(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
-            items: items(of: id, body), enclosing: enclosingClaims(body.enclosing, of: client),
+            items: items(of: id, body, snapshot, client),
+            enclosing: enclosingClaims(body.enclosing, of: client),
             kind: body.kind, standpoint: standpoint.flatMap { self.standpoint($0, of: client) })
     }
 
     /// The items, where they are by now.
-    private func items(of claim: ClaimID, _ body: ClaimBody) -> [AccessItem] {
+    private func items(
+        of claim: ClaimID, _ body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
+    ) -> [AccessItem] {
         guard let moved = book.items(ofClaim: claim.rawValue), moved.count == body.items.count
         else { return body.items }
+        // The former host may have died between the book and the mark.
+        client.ledger.noteRelocation(snapshot.reference)
         return moved
     }
 
@@ -194,10 +199,12 @@ extension Host {
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
         client.known[snapshot.reference.index] = KnownRecord(
             generation: snapshot.reference.generation, identity: .presenter(id))
+        let original = body.path.flatMap { ItemPath(bytes: $0) }
+        let moved = book.presenter(id.rawValue)?.place
         return RegisteredPresenter(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
-            path: book.presenter(id.rawValue)?.place ?? body.path.flatMap { ItemPath(bytes: $0) },
-            methods: body.methods,
+            path: moved ?? original,
+            formerPlaces: moved == nil ? [] : [original].compactMap { $0 }, methods: body.methods,
             relinquished: snapshot.relinquished)
     }
 

@@ -17,6 +17,10 @@ extension Host {
     func recover() throws {
         tell(.clockAdvanced(to: MonotonicClock.now))
         let owners = try adoptLedgers()
+        // Only now: the former host may have written until its epoch was over.
+        try book.read()
+        packagePolicy = PackageConfiguration.adding(
+            book.addedPackages, to: configuration.packagePolicy)
         // Of those that died with, or after, the former host, only what they did still matters.
         let living = owners.filter { $0.ledger.isAlive }
         let dead = owners.filter { !$0.ledger.isAlive }
@@ -30,7 +34,9 @@ extension Host {
                 && ($0.snapshot.state == .granted || $0.snapshot.state == .released)
         }
         for (client, snapshot) in running.sorted(by: Self.inLine) {
-            if let claim = makeClaim(snapshot, of: client) { tell(.claimRecovered(claim)) }
+            guard let claim = makeClaim(snapshot, of: client) else { continue }
+            tell(.claimRecovered(claim))
+            remind(snapshot, of: client, claim.id)
         }
         let waiting = records.filter { $0.snapshot.kind == .claim && $0.snapshot.state == .asked }
         for (client, snapshot) in waiting.sorted(by: Self.inLine) {
@@ -41,11 +47,23 @@ extension Host {
         for client in living { lookAtAllRecords(of: client) }
         tell(.recoveryFinished)
         for client in dead { bury(client) }
-        try book.settle(living: Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)))
+        settleBook()
         configuration.log(
             .serving(
                 epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
                 recoveredPresenters: presenters.count))
+    }
+
+    /// Begins this host's own book.
+    ///
+    /// If that cannot be done just now, it is done with the first entry; the former one stays.
+    private func settleBook() {
+        do {
+            try book.settle(
+                living: Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)))
+        } catch {
+            configuration.log(.bookNotWritten(reason: "\(error)"))
+        }
     }
 
     private static func records(

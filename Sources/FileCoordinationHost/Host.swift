@@ -67,6 +67,8 @@ package final class Host {
     var presenters: [PresenterID: RecordAddress] = [:]
     /// What presenters were asked on behalf of a claim and have not answered.
     var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// Questions that are longer than any message, and fail what they were asked for.
+    var unutterable: [(presenter: PresenterID, claim: ClaimID)] = []
     /// Connections whose other end is gone or does not read.
     var doomed: [Connection] = []
     /// Records of ended claims, given back once everybody has been told of them.
@@ -109,8 +111,7 @@ package final class Host {
         poller = try Poller()
         epoch = try EpochFile(directory: runtime.directory, isProtected: true).raise()
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
-        packagePolicy = PackageConfiguration.adding(
-            book.addedPackages, to: configuration.packagePolicy)
+        packagePolicy = configuration.packagePolicy
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
         try recover()
         // Only now, so that nobody finds a host that knows nothing yet.
@@ -140,8 +141,9 @@ package final class Host {
     private func finishTurn() {
         repeat {
             closeDoomed()
+            failUnutterable()
             flushDeliveries()
-        } while !doomed.isEmpty || !clientsToFlush.isEmpty
+        } while !doomed.isEmpty || !clientsToFlush.isEmpty || !unutterable.isEmpty
         for (client, record) in recordsToReap { client.ledger.reap(record, epoch) }
         recordsToReap = []
     }

@@ -42,7 +42,12 @@ package final class PlaceBook {
     init(in directory: Directory, epoch: HostEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
-        for entry in try Self.newestEntries(in: directory, below: epoch.rawValue) { note(entry) }
+        try read()
+    }
+
+    /// Reads what the former host has written until now.
+    func read() throws(SystemError) {
+        for entry in try Self.newestEntries(in: directory, below: epoch) { note(entry) }
     }
 
     // MARK: What is known
@@ -64,10 +69,10 @@ package final class PlaceBook {
 
     // MARK: Writing
 
-    /// Notes something down; it is in the file when this returns.
-    func write(_ entry: PlaceEntry) throws {
-        let bytes = try entry.encodeChecked()
-        note(entry)
+    /// Notes something down; all of it is in the file when this returns, or nothing.
+    func write(_ entries: [PlaceEntry]) throws {
+        let bytes = try PlaceEntry.encodeChecked(entries)
+        for entry in entries { note(entry) }
         guard let file, length < rewriteAt else { return try rewrite() }
         do {
             try append(bytes, to: file)
@@ -88,6 +93,8 @@ package final class PlaceBook {
     ///
     /// The file is there even if it says nothing: so nobody takes that of a deposed host, which may
     /// yet write one anew, for the newest.
+    ///
+    /// If it cannot be made the former ones stay, and it is made when there is something to write.
     func settle(living: Set<UInt64>) throws(SystemError) {
         places = places.filter { living.contains($0.key) }
         heard = heard.filter { living.contains($0.key) }
@@ -121,16 +128,17 @@ package final class PlaceBook {
         let temporary = Self.name(epoch) + Self.temporarySuffix
         let fresh = try directory.openFile(
             temporary, [.read, .write, .create, .truncate], mode: 0o600)
-        var bytes: [UInt8] = []
-        for (ticket, whereabouts) in places.sorted(by: { $0.key < $1.key }) {
-            bytes += (try? PlaceEntry(ticket: ticket, whereabouts).encodeChecked()) ?? []
+        var entries = places.sorted { $0.key < $1.key }.map {
+            PlaceEntry(ticket: $0.key, $0.value)
         }
-        for (ticket, count) in heard.sorted(by: { $0.key < $1.key }) {
-            bytes += (try? PlaceEntry(ticket: ticket, .heard(count)).encodeChecked()) ?? []
+        entries += heard.sorted { $0.key < $1.key }.map {
+            PlaceEntry(ticket: $0.key, .heard($0.value))
         }
         if !addedPackages.isEmpty {
-            bytes += (try? PlaceEntry(ticket: 0, .packages(addedPackages)).encodeChecked()) ?? []
+            entries.append(PlaceEntry(ticket: 0, .packages(addedPackages)))
         }
+        // What cannot be said could not be noted.
+        let bytes = entries.flatMap { (try? PlaceEntry.encodeChecked([$0])) ?? [] }
         try Self.write(bytes, to: fresh, at: 0)
         try directory.rename(temporary, to: Self.name(epoch))
         file = fresh

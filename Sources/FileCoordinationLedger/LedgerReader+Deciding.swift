@@ -20,11 +20,13 @@ extension LedgerReader {
     }
 
     /// Marks a record of which an item is not where its body says; before it is granted.
-    public func noteRelocation(_ reference: RecordReference) {
+    ///
+    /// Without `isWritten`, its client cannot find out where the item is, and knows that.
+    public func noteRelocation(_ reference: RecordReference, isWritten: Bool = true) {
         guard reference.index < LedgerLayout.recordCount,
             isUse(reference, memory.recordWord(Int(reference.index)))
         else { return }
-        memory.relocated(Int(reference.index)).store(1)
+        memory.relocated(Int(reference.index)).store(isWritten ? 1 : 2)
     }
 
     /// Lets an asked claim's accessor run; registers a presenter.

@@ -47,6 +47,11 @@ extension LedgerWriter {
         state(of: reference) != nil && memory.relocated(Int(reference.index)).load() != 0
     }
 
+    /// Whether items are elsewhere, and the host could not write down where.
+    public func isRelocationLost(_ reference: RecordReference) -> Bool {
+        state(of: reference) != nil && memory.relocated(Int(reference.index)).load() > 1
+    }
+
     /// Ends a granted claim.
     ///
     /// `outcome` is put behind what was said already; it is final, and the record no longer the

@@ -30,9 +30,15 @@ extension LedgerWriter {
             throw .bodyTooLarge(needed, limit: LedgerLayout.maximumBodyLength)
         }
         if needed > Int(record.load(UInt32.self, at: Record.outcomeCapacity)) {
-            let capacity = min(2 * needed, LedgerLayout.maximumBodyLength)
+            // Room for more of the same, if there is that much.
+            var capacity = min(2 * needed, LedgerLayout.maximumBodyLength)
             let fresh = try allocation.withLock { (books) throws(LedgerError) in
-                try block(capacity, for: index, in: &books)
+                do throws(LedgerError) {
+                    return try block(capacity, for: index, in: &books)
+                } catch {
+                    capacity = needed
+                    return try block(capacity, for: index, in: &books)
+                }
             }
             base.copy(base.bytes(at: start(ofOutcome: offset, index), count: length), to: fresh)
             record.store(UInt32(capacity), at: Record.outcomeCapacity)

@@ -21,22 +21,22 @@ public enum ClaimLogEntry: Hashable, Sendable {
     /// The length of the encoding of that many outcomes.
     public static func outcomesLength(_ count: Int) -> Int { 1 + 4 + count }
 
-    /// The entries that `bytes` encode, one behind the other, and how many bytes they take.
+    /// The entries that `bytes` encode, one behind the other, each with how many bytes it takes.
     ///
     /// What cannot be read ends the list: what stands before it is as good as ever.
     public static func entries(
         decoding bytes: [UInt8]
-    ) -> (entries: [ClaimLogEntry], length: Int) {
+    ) -> [(entry: ClaimLogEntry, length: Int)] {
         guard var decoder = try? MessageDecoder(bytes, .log, limit: WireLimits.bodyBytes) else {
-            return ([], 0)
+            return []
         }
-        var entries: [ClaimLogEntry] = []
-        var length = 0
+        var entries: [(entry: ClaimLogEntry, length: Int)] = []
+        var left = decoder.left
         while !decoder.isAtEnd, let entry = try? ClaimLogEntry(from: &decoder) {
-            entries.append(entry)
-            length = bytes.count - decoder.left
+            entries.append((entry, left - decoder.left))
+            left = decoder.left
         }
-        return (entries, length)
+        return entries
     }
 }
 
@@ -59,7 +59,7 @@ extension ClaimLogEntry: WireCoded {
             for outcome in outcomes { encoder.raw(outcome) }
         case .announced(.moved(let moves)):
             encoder.raw(Kind.moved)
-            encoder.list(moves, .items, limit: WireLimits.items)
+            encoder.list(moves, .moves, limit: WireLimits.moves)
         case .announced(.versionChanged(let path, let news)):
             encoder.raw(Kind.versionChanged)
             encoder.value(path)
@@ -82,7 +82,7 @@ extension ClaimLogEntry: WireCoded {
             self = .outcomes(outcomes)
         case .moved:
             self = .announced(
-                .moved(try decoder.list(of: ItemMove.self, .items, limit: WireLimits.items)))
+                .moved(try decoder.list(of: ItemMove.self, .moves, limit: WireLimits.moves)))
         case .versionChanged:
             self = .announced(
                 .versionChanged(

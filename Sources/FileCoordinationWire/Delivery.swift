@@ -39,6 +39,11 @@ public struct Delivery: Hashable, Sendable {
         trustedEncoding(.delivery, limit: WireLimits.deliveryBytes)
     }
 
+    /// Whether it is within ``WireLimits``.
+    public var isUtterable: Bool {
+        (try? encoding(.delivery, limit: WireLimits.deliveryBytes)) != nil
+    }
+
     /// The delivery that `bytes` encode.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         self = try Self.decoding(bytes, .delivery, limit: WireLimits.deliveryBytes)

@@ -31,28 +31,35 @@ public struct PlaceEntry: Hashable, Sendable {
         self.whereabouts = whereabouts
     }
 
-    /// The encoding, with its length in front, or what nobody would read of it.
+    /// The encoding of entries that hold all together, with its length in front, or what nobody
+    /// would read of it.
     ///
     /// Whoever finds only a part of it knows, and takes it for nothing.
-    public func encodeChecked() throws(WireError) -> [UInt8] {
-        let body = try encoding(.placeEntry, limit: WireLimits.bodyBytes)
+    public static func encodeChecked(_ entries: [PlaceEntry]) throws(WireError) -> [UInt8] {
+        var body = MessageEncoder()
+        body.list(entries, .placeEntry, limit: WireLimits.placeEntries)
+        if let fault = body.fault { throw fault }
+        guard body.bytes.count <= WireLimits.placeFrameBytes else { throw .tooLong(.placeEntry) }
         var framed = MessageEncoder()
-        framed.integer(UInt32(body.count))
-        return framed.bytes + body
+        framed.integer(UInt32(body.bytes.count))
+        return framed.bytes + body.bytes
     }
 
-    /// The whole entries at the front of `bytes`.
+    /// The entries at the front of `bytes`, as far as those that hold together are all there.
     public static func entries(decoding bytes: [UInt8]) -> [PlaceEntry] {
         var entries: [PlaceEntry] = []
         var rest = bytes[...]
         while rest.count >= 4 {
             let length = rest.prefix(4).enumerated().reduce(0) { $0 | Int($1.1) << ($1.0 * 8) }
-            guard length <= rest.count - 4,
-                let entry = try? decoding(
+            guard length <= rest.count - 4, length <= WireLimits.placeFrameBytes,
+                var decoder = try? MessageDecoder(
                     Array(rest.dropFirst(4).prefix(length)), .placeEntry,
-                    limit: WireLimits.bodyBytes)
+                    limit: WireLimits.placeFrameBytes),
+                let together = try? decoder.list(
+                    of: PlaceEntry.self, .placeEntry, limit: WireLimits.placeEntries),
+                decoder.isAtEnd
             else { break }
-            entries.append(entry)
+            entries += together
             rest = rest.dropFirst(4 + length)
         }
         return entries

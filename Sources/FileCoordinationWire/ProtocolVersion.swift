@@ -50,6 +50,12 @@ public enum WireLimits {
     public static let attributes = 256
     /// The items of a claim.
     public static let items = 65536
+    /// The moves that are announced to have happened at once.
+    public static let moves = 1024
+    /// Entries of the book of places that hold all together.
+    public static let placeEntries = 1 << 20
+    /// The same, in bytes.
+    public static let placeFrameBytes = 64 << 20
     /// The claims inside which a claim is made.
     public static let enclosing = 1024
     /// The parties that one claim is said to wait for; longer lists are cut.

@@ -76,6 +76,8 @@ public enum WireError: Error, Hashable, Sendable {
         case claimKind
         /// A claim's log, or an entry of it.
         case log
+        /// The moves of an announcement.
+        case moves
         /// What became of a claim's items.
         case outcomes
         /// What happened to a version.

@@ -26,12 +26,17 @@ struct AccessArgument: Hashable {
     /// An item to read.
     init(reading text: String) {
         let (path, name) = Self.split(text)
-        switch name {
-        case "withoutChanges":
-            self.init(path: path, access: .reading(.withoutChanges))
-        case "immediatelyAvailableMetadataOnly":
-            self.init(path: path, access: .reading(.immediatelyAvailableMetadataOnly))
-        case _:
+        let option: ReadingOptions? =
+            switch name {
+            case "withoutChanges": .withoutChanges
+            case "resolvesSymbolicLink": .resolvesSymbolicLink
+            case "immediatelyAvailableMetadataOnly": .immediatelyAvailableMetadataOnly
+            case "forUploading": .forUploading
+            case _: nil
+            }
+        if let option {
+            self.init(path: path, access: .reading(option))
+        } else {
             self.init(path: text, access: .reading([]))
         }
     }

@@ -18,10 +18,14 @@ struct AccessCommand: ParsableCommand {
             The claim holds nothing until all of it is granted, so that two such commands cannot \
             wait for each other. The order of the items is that of the command line.
 
-            An option may follow a path after its last colon: withoutChanges or \
-            immediatelyAvailableMetadataOnly of --read; forDeleting, forMoving, forMerging, \
-            forReplacing or contentIndependentMetadataOnly of --write. Any other text there is \
-            part of the path.
+            An option may follow a path after its last colon: withoutChanges, \
+            resolvesSymbolicLink, immediatelyAvailableMetadataOnly or forUploading of --read; \
+            forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
+            --write. Any other text there is part of the path.
+
+            Of an item for uploading, COMMAND gets the path of a copy, a directory's as a zip \
+            archive, which goes when COMMAND has ended. If all items are for uploading, the claim \
+            ends when the copies are made.
 
             \(CommandTemplate.manual)
 

@@ -30,12 +30,20 @@ struct Admission {
     func run<Result>(
         _ items: [RequestedItem], _ accessor: ([URL]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        try run(items) { urls, _ throws(Failure) in try accessor(urls) }
+    }
+
+    /// The same for an accessor that has something to make known.
+    func run<Result>(
+        _ items: [RequestedItem],
+        _ accessor: ([URL], CoordinatedAccess) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let access = try obtain(items)
         let result: Swift.Result<Result, Failure> = access.run { urls in
             Swift.Result { () throws(Failure) in
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                return try accessor(urls)
+                return try accessor(urls, access)
             }
         }
         return try result.get()
@@ -57,6 +65,7 @@ struct Admission {
         switch try wait(for: access) {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
+        case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
         case .failed(let error): throw Failure(refusal: error)
         }
     }

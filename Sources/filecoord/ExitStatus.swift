@@ -100,6 +100,21 @@ struct Failure: Error {
             lines: Self.lines(error))
     }
 
+    /// What Foundation's errors tell of a file.
+    init(file error: NSError) {
+        guard error.domain != FailureReason.domain else {
+            self.init(status: Self.status(ofOwn: error.code), lines: Self.lines(error))
+            return
+        }
+        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        let code = underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
+        let status =
+            code.map { Failure(errorNumber: $0, doing: "", path: "").status }
+            ?? (error.code == CocoaError.fileWriteUnknown.rawValue
+                ? ExitStatus.inputOutput.rawValue : ExitStatus.badPath.rawValue)
+        self.init(status: status, lines: Self.lines(error))
+    }
+
     /// A claim that was filed, and then failed instead of being granted (Rule 9.1).
     init(refusal error: NSError) {
         guard error.domain != FailureReason.domain else {

@@ -32,8 +32,9 @@ struct FileCoord: ParsableCommand {
               filecoord status
             """,
         subcommands: [
-            ReadCommand.self, WriteCommand.self, AccessCommand.self, RemoveCommand.self,
-            PresentCommand.self, StatusCommand.self, DemoCommand.self, DemoPartCommand.self,
+            ReadCommand.self, WriteCommand.self, AccessCommand.self, MoveCommand.self,
+            RemoveCommand.self, VersionsCommand.self, PresentCommand.self, StatusCommand.self,
+            DemoCommand.self, DemoPartCommand.self,
         ])
 
     static func main() {

@@ -24,11 +24,17 @@ struct PresentCommand: ParsableCommand {
             then the shell commands run in their order, then it is answered. A shell command gets \
             the message in $FILECOORD_MESSAGE, the item that it is about in $FILECOORD_PATH and \
             $FILECOORD_URL, and in $FILECOORD_PURPOSE the purpose for accesses of its own: with \
-            that, it may use the item while others wait for the answer. Its output goes to \
-            standard error.
+            that, it may use the item while others wait for the answer. Where they apply, \
+            $FILECOORD_OLD_PATH and $FILECOORD_OLD_URL say where an item inside was before, \
+            $FILECOORD_VERSION has the identifier of a version, and $FILECOORD_ATTRIBUTES the \
+            names of attributes, with spaces between. Its output goes to standard error.
+
+            A presenter follows its item when that is moved: from then on, $FILECOORD_PATH is the \
+            new path. Each line names it by the PATH under which it was registered.
 
             With --json, each line is an object with the fields time, presenter and message, and, \
-            where they apply, url, oldURL, newURL, version and attributes.
+            where they apply, url (where the item is, or is by now), oldURL and newURL (of an item \
+            inside), version (an identifier, see "filecoord versions") and attributes (a list).
 
             MESSAGES that can be refused
             \(PresenterMessage.names([.consent]))

@@ -13,9 +13,15 @@ enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
     case didMove = "presentedItemDidMove(to:)"
     case didChange = "presentedItemDidChange"
     case didChangeUbiquityAttributes = "presentedItemDidChangeUbiquityAttributes"
+    case didGain = "presentedItemDidGain"
+    case didLose = "presentedItemDidLose"
+    case didResolveConflict = "presentedItemDidResolveConflict"
     case subitemDidAppear = "presentedSubitemDidAppear(at:)"
     case subitemDidMove = "presentedSubitem(at:didMoveTo:)"
     case subitemDidChange = "presentedSubitemDidChange(at:)"
+    case subitemDidGain = "presentedSubitem(at:didGain:)"
+    case subitemDidLose = "presentedSubitem(at:didLose:)"
+    case subitemDidResolve = "presentedSubitem(at:didResolve:)"
     case reacquireFromReader = "reacquire(fromReader)"
     case reacquireFromWriter = "reacquire(fromWriter)"
 
@@ -36,8 +42,10 @@ enum PresenterMessage: String, CaseIterable, Hashable, Sendable {
             .consent
         case .relinquishToReader, .relinquishToWriter:
             .answer
-        case .didMove, .didChange, .didChangeUbiquityAttributes, .subitemDidAppear,
-            .subitemDidMove, .subitemDidChange, .reacquireFromReader, .reacquireFromWriter:
+        case .didMove, .didChange, .didChangeUbiquityAttributes, .didGain, .didLose,
+            .didResolveConflict, .subitemDidAppear, .subitemDidMove, .subitemDidChange,
+            .subitemDidGain, .subitemDidLose, .subitemDidResolve, .reacquireFromReader,
+            .reacquireFromWriter:
             .nothing
         }
     }

@@ -63,26 +63,44 @@ final class PresenterPrinter: Sendable {
 /// What time it is, for people and logs.
 enum WallClock {
     /// The date and time in UTC, to the microsecond.
-    static var timestamp: String {
-        let (time, microseconds) = now(gmtime_r)
-        let date = "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1, 2))-\(padded(time.tm_mday, 2))"
-        return "\(date)T\(clock(time)).\(padded(microseconds, 6))Z"
+    static var timestamp: String { timestamp(of: now) }
+
+    /// A date and time in UTC, to the microsecond.
+    static func timestamp(of moment: timespec) -> String {
+        let (time, microseconds) = parts(of: moment, gmtime_r)
+        return "\(date(time))T\(clock(time)).\(padded(microseconds, 6))Z"
+    }
+
+    /// A date and time in this place, to the second.
+    static func dateAndTime(of moment: timespec) -> String {
+        let (time, _) = parts(of: moment, localtime_r)
+        return "\(date(time)) \(clock(time))"
     }
 
     /// The time of day, to the millisecond.
     static var time: String {
-        let (time, microseconds) = now(localtime_r)
+        let (time, microseconds) = parts(of: now, localtime_r)
         return "\(clock(time)).\(padded(microseconds / 1000, 3))"
     }
 
-    private static func now(
-        _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
-    ) -> (tm, Int32) {
+    private static var now: timespec {
         var moment = timespec()
         clock_gettime(CLOCK_REALTIME, &moment)
+        return moment
+    }
+
+    private static func parts(
+        of moment: timespec,
+        _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+    ) -> (tm, Int32) {
+        var moment = moment
         var result = tm()
         _ = split(&moment.tv_sec, &result)
         return (result, Int32(moment.tv_nsec / 1000))
+    }
+
+    private static func date(_ time: tm) -> String {
+        "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1, 2))-\(padded(time.tm_mday, 2))"
     }
 
     private static func clock(_ time: tm) -> String {

@@ -100,7 +100,17 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         let names = attributes.map(\.rawValue).sorted()
         hear(
             .didChangeUbiquityAttributes,
-            fields: [("attributes", .list(names.map { .text($0) }))])
+            News(
+                fields: [("attributes", .list(names.map { .text($0) }))],
+                variables: ["FILECOORD_ATTRIBUTES": names.joined(separator: " ")]))
+    }
+
+    func presentedItemDidGain(_ version: NSFileVersion) { hear(.didGain, News(version)) }
+
+    func presentedItemDidLose(_ version: NSFileVersion) { hear(.didLose, News(version)) }
+
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        hear(.didResolveConflict, News(version))
     }
 
     func presentedSubitemDidAppear(at url: URL) { hear(.subitemDidAppear, about: url) }
@@ -110,32 +120,50 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
         hear(
             .subitemDidMove,
-            fields: [
-                ("oldURL", .text(oldURL.systemPath)), ("newURL", .text(newURL.systemPath)),
-            ], subject: newURL)
+            News(
+                fields: [
+                    ("oldURL", .text(oldURL.systemPath)), ("newURL", .text(newURL.systemPath)),
+                ], subject: newURL,
+                variables: [
+                    "FILECOORD_OLD_PATH": oldURL.systemPath,
+                    "FILECOORD_OLD_URL": oldURL.absoluteString,
+                ]))
+    }
+
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+        hear(.subitemDidGain, News(version, at: url))
+    }
+
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+        hear(.subitemDidLose, News(version, at: url))
+    }
+
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
+        hear(.subitemDidResolve, News(version, at: url))
     }
 
     // MARK: Reacting
+
+    private typealias News = PresenterNews
 
     private func hear(
         _ message: PresenterMessage, about url: URL,
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
-        hear(message, fields: [("url", .text(url.systemPath))], subject: url, answer: answer)
+        hear(
+            message, News(fields: [("url", .text(url.systemPath))], subject: url), answer: answer)
     }
 
     /// Prints the message, and sees to it that it is answered.
-    ///
-    /// - Parameter subject: the item that the message is about, if not the presented one.
     private func hear(
-        _ message: PresenterMessage, fields: PresenterPrinter.Fields = [], subject: URL? = nil,
+        _ message: PresenterMessage, _ news: News = News(),
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
-        printer.print(path, message.rawValue, fields)
+        printer.print(path, message.rawValue, news.fields)
         guard let reaction = reactions[message] else { return answer(nil) }
-        let subject = subject ?? url.withLock { $0 }
+        let environment = environment(message, news)
         after(reaction.delay) { [self] in
-            runShells(reaction.shells[...], message, subject) { failure in
+            runShells(reaction.shells[...], message, environment) { failure in
                 switch reaction.answer {
                 case .consent: answer(failure)
                 case .refusal: answer(failure ?? PresenterRefusal.asTold(message))
@@ -143,6 +171,20 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
                 }
             }
         }
+    }
+
+    /// What a shell command gets to know.
+    private func environment(
+        _ message: PresenterMessage, _ news: News
+    ) -> [String: String] {
+        let subject = news.subject ?? url.withLock { $0 }
+        let environment = [
+            "FILECOORD_MESSAGE": message.rawValue,
+            "FILECOORD_URL": subject.absoluteString,
+            "FILECOORD_PATH": subject.systemPath,
+            "FILECOORD_PURPOSE": PresenterReference(self).purposeText,
+        ]
+        return environment.merging(news.variables) { $1 }
     }
 
     private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
@@ -155,19 +197,14 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
 
     /// Runs one command after the other, until one fails.
     private func runShells(
-        _ commands: ArraySlice<String>, _ message: PresenterMessage, _ subject: URL,
+        _ commands: ArraySlice<String>, _ message: PresenterMessage,
+        _ environment: [String: String],
         _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         guard let command = commands.first else { return completion(nil) }
-        let environment = [
-            "FILECOORD_MESSAGE": message.rawValue,
-            "FILECOORD_URL": subject.absoluteString,
-            "FILECOORD_PATH": subject.systemPath,
-            "FILECOORD_PURPOSE": PresenterReference(self).purposeText,
-        ]
         shells.run(command, environment: environment) { [self] status in
             guard status != 0 else {
-                return runShells(commands.dropFirst(), message, subject, completion)
+                return runShells(commands.dropFirst(), message, environment, completion)
             }
             switch message.expectation {
             case .consent:
@@ -179,30 +216,5 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
                 completion(nil)
             }
         }
-    }
-}
-
-/// Why a presenter refused, as the party that was refused gets to see it.
-enum PresenterRefusal {
-    private static let domain = "filecoord.present"
-
-    /// It was told to.
-    static func asTold(_ message: PresenterMessage) -> NSError {
-        error(1, "filecoord present was told to refuse \(message.rawValue) (--fail)")
-    }
-
-    /// A command failed.
-    static func failedCommand(
-        _ command: String, status: Int32, _ message: PresenterMessage
-    ) -> NSError {
-        error(
-            Int(status),
-            "\"\(command)\", run by filecoord present for \(message.rawValue), ended with status "
-                + "\(status)")
-    }
-
-    private static func error(_ code: Int, _ description: String) -> NSError {
-        NSError(
-            domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: description])
     }
 }

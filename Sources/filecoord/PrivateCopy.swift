@@ -19,7 +19,7 @@ struct PrivateCopy {
         for place in Self.places(for: path) {
             do throws(SystemError) {
                 let copy = try UnnamedFile.create(in: place)
-                try Self.copy(original, to: copy)
+                try FileContents.copy(original, to: copy)
                 contents = copy
                 return
             } catch {
@@ -30,6 +30,13 @@ struct PrivateCopy {
         throw Failure(
             .inputOutput,
             "cannot copy \(path): \(reason); make room in its directory or in $TMPDIR")
+    }
+
+    /// Keeps the file at `path`, which is a copy already, and is going to lose its name.
+    init(keeping path: String) throws(Failure) {
+        let number = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { throw Failure(errorNumber: errno, doing: "read", path: path) }
+        contents = Descriptor(adopting: number)
     }
 
     private static func places(for path: String) -> [String] {
@@ -66,27 +73,5 @@ struct PrivateCopy {
                 "\(path) is a symbolic link: the claim is on the link, not on what it leads to")
         }
         return file
-    }
-
-    /// Shares the contents where the file system can, else has the kernel copy them, else reads
-    /// and writes them.
-    private static func copy(_ original: Descriptor, to copy: Descriptor) throws(SystemError) {
-        if (try? FileCopy.reflink(from: original, to: copy)) != nil { return }
-        var offset: UInt64 = 0
-        let stretch = 1 << 30
-        while let count = try? FileCopy.copyRange(
-            from: original, at: offset, to: copy, at: offset, length: stretch), count > 0
-        {
-            offset += UInt64(count)
-        }
-        // Whatever the reason was, reading and writing finds the rest, or the error.
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = try original.read(into: buffer, at: offset)
-            guard count > 0 else { return }
-            try copy.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
-            offset += UInt64(count)
-        }
     }
 }

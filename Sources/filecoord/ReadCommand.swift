@@ -5,6 +5,7 @@
 import ArgumentParser
 import FileCoordination
 import FileCoordinationArbiter
+import Foundation
 
 /// A coordinated read.
 struct ReadCommand: ParsableCommand {
@@ -22,7 +23,13 @@ struct ReadCommand: ParsableCommand {
             \(CommandTemplate.manual)
 
             A symbolic link is a file of its own here: the claim is on the link, not on what it \
-            leads to. Name the target instead.
+            leads to. With --resolves-symbolic-link it is followed, through links to links, and \
+            {} is where it leads; access is then waited for at each of these places.
+
+            With --for-uploading, a copy of each PATH is made under the claim, of a directory a \
+            zip archive, and then the claim ends: without COMMAND the copies are printed, and \
+            COMMAND gets their paths, and keeps nobody waiting. They are removed when it has \
+            ended.
 
             \(ExitStatus.manual)
 
@@ -30,13 +37,20 @@ struct ReadCommand: ParsableCommand {
               filecoord read notes.txt | grep milk
               filecoord read --timeout 2.5 a.txt b.txt -- diff {1} {2}
               filecoord read Photos -- tar -cf backup.tar {}
+              filecoord read --for-uploading Photos | ssh host 'cat >photos.zip'
             """)
 
     @Flag(help: "Do not ask editors to save first.")
     var withoutChanges = false
 
+    @Flag(help: "Read what a symbolic link leads to, not the link.")
+    var resolvesSymbolicLink = false
+
     @Flag(help: "Read nothing but metadata that is at hand.")
     var metadataOnly = false
+
+    @Flag(help: "Read a copy, a directory's as a zip archive; the claim ends once it is made.")
+    var forUploading = false
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
@@ -50,7 +64,9 @@ struct ReadCommand: ParsableCommand {
     private var options: FileCoordinationArbiter.ReadingOptions {
         var options: FileCoordinationArbiter.ReadingOptions = []
         if withoutChanges { options.insert(.withoutChanges) }
+        if resolvesSymbolicLink { options.insert(.resolvesSymbolicLink) }
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }
+        if forUploading { options.insert(.forUploading) }
         return options
     }
 
@@ -65,15 +81,24 @@ struct ReadCommand: ParsableCommand {
         guard command.words.isEmpty else {
             return try CommandRun(command.words, admission: admission).run(items)
         }
-        let copies = try admission.run(items) { urls throws(Failure) in
-            // Reading changes nothing: a signal may end the program in the middle of it.
-            try signals.end(removing: nil)
-            var copies: [PrivateCopy] = []
-            for url in urls {
-                copies.append(try PrivateCopy(of: url.systemPath, quiet: waiting.quiet))
-            }
+        let copies = try admission.run(items) { urls throws(Failure) in try keep(urls, signals) }
+        for copy in copies { try Console.print(contentsOf: copy.contents) }
+    }
+
+    private func keep(
+        _ urls: [URL], _ signals: SignalDesk
+    ) throws(Failure) -> [PrivateCopy] {
+        var copies: [PrivateCopy] = []
+        guard !forUploading else {
+            // These are removed on the way out, which no signal may cut short.
+            for url in urls { copies.append(try PrivateCopy(keeping: url.systemPath)) }
             return copies
         }
-        for copy in copies { try Console.print(contentsOf: copy.contents) }
+        // Reading changes nothing: a signal may end the program in the middle of it.
+        try signals.end(removing: nil)
+        for url in urls {
+            copies.append(try PrivateCopy(of: url.systemPath, quiet: waiting.quiet))
+        }
+        return copies
     }
 }

@@ -40,7 +40,7 @@ struct RemoveCommand: ParsableCommand {
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
         for path in paths {
-            try refuseDots(path)
+            try UserPath.refuseDots(path, "removed")
             let url = try UserPath.url(path)
             try check(url)
             items.append(RequestedItem(url: url, access: .writing(.deleting)))
@@ -51,14 +51,6 @@ struct RemoveCommand: ParsableCommand {
                 try remove(url)
                 if let signal = signals.noted { throw Failure.interrupted(by: signal) }
             }
-        }
-    }
-
-    /// What such a name stands for is seldom what was meant.
-    private func refuseDots(_ path: String) throws(Failure) {
-        let last = path.split(separator: "/").last
-        guard last != ".", last != "..", last != nil || path.isEmpty else {
-            throw Failure(.badPath, "\(path) is not removed: name the directory itself")
         }
     }
 

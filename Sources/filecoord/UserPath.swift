@@ -18,6 +18,14 @@ enum UserPath {
         }
     }
 
+    /// Refuses ".", ".." and "/": what such a name stands for is seldom what was meant.
+    static func refuseDots(_ path: String, _ deed: String) throws(Failure) {
+        let last = path.split(separator: "/").last
+        guard last != ".", last != "..", last != nil || path.isEmpty else {
+            throw Failure(.badPath, "\(path) is not \(deed): name the directory itself")
+        }
+    }
+
     private static func absolute(_ text: String) throws(Failure) -> String {
         guard !text.hasPrefix("/") else { return text }
         guard let directory = getcwd(nil, 0) else {

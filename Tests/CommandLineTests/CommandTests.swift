@@ -34,7 +34,7 @@ final class CommandTests: XCTestCase {
             let holder = try sandbox.start(
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",
-                "--", "sh", "-c", "echo held; cat")
+                "--read", "l:resolvesSymbolicLink", "--", "sh", "-c", "echo held; cat")
             try holder.awaitLine("held")
             let items = try sandbox.status().claims.flatMap(\.items)
             func item(_ name: String, _ access: String, _ options: String...) -> StatusShape.Item {
@@ -45,13 +45,14 @@ final class CommandTests: XCTestCase {
                 [
                     item("m", "writing", "forMoving"), item("r:x", "writing", "forReplacing"),
                     item("p:forSomething", "writing"), item("q", "reading", "withoutChanges"),
-                    item("f:forMoving", "reading"),
+                    item("f:forMoving", "reading"), item("l", "reading", "resolvesSymbolicLink"),
                 ])
         }
     }
 
     func testOptionsOfReadAndWriteReachTheArbiter() throws {
         let cases: [([String], String, [String])] = [
+            (["read", "--resolves-symbolic-link"], "reading", ["resolvesSymbolicLink"]),
             (
                 ["read", "--without-changes", "--metadata-only"], "reading",
                 ["withoutChanges", "immediatelyAvailableMetadataOnly"]

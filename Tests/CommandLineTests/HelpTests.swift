@@ -5,10 +5,15 @@
 import XCTest
 
 final class HelpTests: XCTestCase {
+    private static let commands: [[String]] =
+        [
+            "read", "write", "access", "mv", "rm", "versions", "present", "status", "demo",
+        ].map { [$0] }
+        + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }
+
     func testTheManualIsAsRecorded() throws {
         try with { sandbox in
-            let commands = ["read", "write", "access", "rm", "present", "status", "demo"]
-            for command in [[]] + commands.map({ [$0] }) {
+            for command in [[]] + Self.commands {
                 let outcome = try sandbox.run(command + ["--help"])
                 XCTAssertEqual(outcome.status, 0)
                 try compare(outcome.output, with: (["help"] + command).joined(separator: "-"))
@@ -18,8 +23,8 @@ final class HelpTests: XCTestCase {
 
     func testNoLineOfTheManualIsTooLong() throws {
         try with { sandbox in
-            for command in ["read", "write", "access", "rm", "present", "status", "demo"] {
-                let outcome = try sandbox.run(command, "--help")
+            for command in Self.commands {
+                let outcome = try sandbox.run(command + ["--help"])
                 for line in outcome.output.split(separator: "\n") {
                     XCTAssertLessThanOrEqual(line.count, 80, "\(line)")
                 }

@@ -26,12 +26,13 @@ import Testing
 
     private func added(
         _ id: PresenterID, _ place: String, _ methods: PresenterMethods = .didMethods,
-        purpose: String = "editor"
+        purpose: String = "editor", formerly: String? = nil
     ) -> Event {
         .presenterAdded(
             RegisteredPresenter(
                 id: id, client: ClientID(rawValue: 9), purpose: Purpose(purpose),
-                path: path(place), methods: methods))
+                path: path(place), formerPlaces: formerly.map { [path($0)] } ?? [],
+                methods: methods))
     }
 
     /// A mover, two that wait, and four presenters, up to the announcement.
@@ -176,7 +177,7 @@ import Testing
             ("/d/f", [Effect]()), ("/e/f", [.retarget(reader, .read("/x"))]),
         ] {
             var tale = Tale()
-            tale.tell(added(editor, "/e/f"))
+            tale.tell(added(editor, "/e/f", formerly: "/d/f"))
             tale.tell(
                 filed(
                     reader, .read(place), purpose: "editor",

@@ -82,3 +82,13 @@ extension [AccessItem] {
         [AccessItem(path: .of(path), access: .writing(.plain))]
     }
 }
+
+extension PlaceBook {
+    /// Notes one entry down.
+    func write(_ entry: PlaceEntry) throws { try write([entry]) }
+}
+
+extension PlaceEntry {
+    /// The frame of this entry alone.
+    func encodeChecked() throws(WireError) -> [UInt8] { try PlaceEntry.encodeChecked([self]) }
+}

@@ -58,7 +58,8 @@ import Testing
         let observed = SilentPresenter().observedPresentedItemUbiquityAttributes
         #expect(observed.contains(.isUbiquitousItemKey))
         #expect(observed.allSatisfy { $0.rawValue.contains("Ubiquitous") })
-        #expect(observed.count == 10)
+        #expect(observed.count == 19)
+        #expect(observed.contains(.ubiquitousItemIsSharedKey))
         #expect(SilentPresenter().primaryPresentedItemURL == nil)
     }
 

@@ -81,7 +81,7 @@ extension Golden {
             .placeEntry(
                 PlaceEntry(
                     ticket: 0x0102_0304_0506_0708, .presenter(.of("/a"), isTold: true))),
-            "0e000000 0807060504030201 01 0200 2f61 01"),
+            "12000000 01000000 0807060504030201 01 0200 2f61 01"),
         Golden(
             "the places of a claim",
             .placeEntry(
@@ -92,14 +92,18 @@ extension Golden {
                             path: .of("/a"), access: .writing(.moving), isDirectory: true,
                             packageDepths: [1])
                     ]))),
-            "1a000000 0300000000000000 02 01000000 0200 2f61 01 02 01 01000000 0100"),
+            "1e000000 01000000 0300000000000000 02 01000000 0200 2f61 01 02 01 01000000 0100"),
         Golden(
             "the places of a claim of nothing",
             .placeEntry(PlaceEntry(ticket: .max, .claim([]))),
-            "0d000000 ffffffffffffffff 02 00000000"),
+            "11000000 01000000 ffffffffffffffff 02 00000000"),
         Golden(
             "what was heard of a claim",
             .placeEntry(PlaceEntry(ticket: 3, .heard(0x0001_0203))),
-            "0d000000 0300000000000000 03 03020100"),
+            "11000000 01000000 0300000000000000 03 03020100"),
+        Golden(
+            "what was added to the package policy",
+            .placeEntry(PlaceEntry(ticket: 0, .packages([1, 2]))),
+            "11000000 01000000 0000000000000000 04 0200 0102"),
     ]
 }

@@ -96,7 +96,7 @@ struct LogTests {
             .announced(
                 .ubiquityAttributesChanged(
                     .of("/"), [[UInt8]](repeating: name, count: WireLimits.attributes))),
-            .announced(.moved([ItemMove](repeating: move, count: WireLimits.items))),
+            .announced(.moved([ItemMove](repeating: move, count: WireLimits.moves))),
             .outcomes([ItemOutcome](repeating: .deleted, count: WireLimits.items)),
         ]
         for entry in longest {
@@ -130,8 +130,8 @@ struct LogTests {
         let names = [[UInt8]](repeating: [], count: WireLimits.attributes + 1)
         #expect(fault(.ubiquityAttributesChanged(path, names)) == .tooLong(.attributes))
         let move = ItemMove(from: path, to: .of("/b"))
-        let moves = [ItemMove](repeating: move, count: WireLimits.items + 1)
-        #expect(fault(.moved(moves)) == .tooLong(.items))
+        let moves = [ItemMove](repeating: move, count: WireLimits.moves + 1)
+        #expect(fault(.moved(moves)) == .tooLong(.moves))
         let outcomes = [ItemOutcome](repeating: .changed, count: WireLimits.items + 1)
         #expect(fault(.outcomes(outcomes)) == .tooLong(.outcomes))
         #expect(

@@ -85,13 +85,13 @@ struct PlaceEntryTests {
         }
         let long = AccessItem(path: .long(4096), access: .reading([]))
         #expect(throws: WireError.tooLong(.placeEntry)) {
-            try PlaceEntry(ticket: 1, .claim([AccessItem](repeating: long, count: 2048)))
+            try PlaceEntry(ticket: 1, .claim([AccessItem](repeating: long, count: 16500)))
                 .encodeChecked()
         }
     }
 
     @Test func `A frame that is longer than an entry may be is not looked at`() throws {
-        let count = UInt32(WireLimits.bodyBytes + 1)
+        let count = UInt32(WireLimits.placeFrameBytes + 1)
         let length = (0..<4).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
         let frame = length + [UInt8](repeating: 0, count: Int(count))
         let front = try entries[0].encodeChecked()

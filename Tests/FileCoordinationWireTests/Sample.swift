@@ -45,9 +45,9 @@ enum Sample: Hashable, Sendable {
 
     /// A log is read as far as it can be: here it must be one entry, and nothing else.
     private static func onlyLogEntry(_ bytes: [UInt8]) throws(WireError) -> ClaimLogEntry {
-        let (entries, length) = ClaimLogEntry.entries(decoding: bytes)
-        guard let entry = entries.first else { throw .truncated }
-        guard entries.count == 1, length == bytes.count else { throw .trailingBytes }
+        let read = ClaimLogEntry.entries(decoding: bytes)
+        guard let entry = read.entries.first else { throw .truncated }
+        guard read.count == 1, read.length == bytes.count else { throw .trailingBytes }
         return entry
     }
 
@@ -104,4 +104,17 @@ extension [UInt8] {
         let digits = Array<Character>("0123456789abcdef")
         return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
+}
+
+extension [(entry: ClaimLogEntry, length: Int)] {
+    /// The entries, without how long each is.
+    var entries: [ClaimLogEntry] { map { $0.entry } }
+
+    /// How many bytes all of them take.
+    var length: Int { reduce(0) { $0 + $1.length } }
+}
+
+extension PlaceEntry {
+    /// The frame of this entry alone.
+    func encodeChecked() throws(WireError) -> [UInt8] { try PlaceEntry.encodeChecked([self]) }
 }

@@ -49,6 +49,13 @@ extension CoordinatedAccess {
     }
 
     /// Notes that the accessor has moved an item (Rule 11.1).
+    package func announceMove(from old: URL, to new: URL) {
+        guard let from = try? session.place(of: old), let to = try? session.place(of: new)
+        else { return }
+        announceMove(from: from, to: to)
+    }
+
+    /// Notes that the accessor has moved an item (Rule 11.1).
     func announceMove(from old: ResolvedPlace, to new: ResolvedPlace) {
         // A forked child is in nobody's accessor.
         guard session.isOurs, old.path != new.path else { return }
@@ -101,6 +108,11 @@ extension CoordinatedAccess {
     /// First what counts for everybody, then what this process remembers of it: what could not be
     /// announced has not happened.
     private func spread(_ moves: [ItemMove]) {
+        // As many at once as can be said at once.
+        guard moves.count <= WireLimits.moves else {
+            spread(Array(moves.prefix(WireLimits.moves)))
+            return spread(Array(moves.dropFirst(WireLimits.moves)))
+        }
         guard log(.moved(moves)) else { return }
         session.noteMoves(moves)
         session.presentersMoved(ofPurpose: purpose, by: moves)

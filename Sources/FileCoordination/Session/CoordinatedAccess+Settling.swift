@@ -20,8 +20,8 @@ extension CoordinatedAccess {
     func settle() -> AccessEnding? {
         let ending: AccessEnding
         do throws(NSError) {
-            try follow()
-            if let targets = try linkTargets() ?? placesByNewPolicy() {
+            let hasMoved = try follow()
+            if let targets = try linkTargets() ?? placesInOtherPackages(hasMoved: hasMoved) {
                 try goOn(at: targets)
                 return nil
             }
@@ -44,12 +44,15 @@ extension CoordinatedAccess {
         return final
     }
 
-    /// Finds out where items are that were moved while the claim waited (Rule 11.4).
-    private func follow() throws(NSError) {
+    /// Finds out where items are that were moved while the claim waited (Rule 11.4); says whether
+    /// there are any.
+    private func follow() throws(NSError) -> Bool {
         let claim = claim
-        guard session.ledger.isRelocated(claim.record) else { return }
+        guard session.ledger.isRelocated(claim.record) else { return false }
         let count = requests.count
-        guard let moved = session.movedItems(of: claim), moved.count == count else {
+        guard !session.ledger.isRelocationLost(claim.record),
+            let moved = session.movedItems(of: claim), moved.count == count
+        else {
             throw FailureReason.arbiterUnreachable(
                 "an item was moved meanwhile, and the arbiter does not say where to"
             ).nsError
@@ -61,6 +64,7 @@ extension CoordinatedAccess {
                     path: item.path, isDirectory: item.isDirectory,
                     packageDepths: item.packageDepths))
         }
+        return true
     }
 
     private func relocate(_ index: Int, to place: ResolvedPlace) throws(NSError) {
@@ -74,15 +78,18 @@ extension CoordinatedAccess {
         }
     }
 
-    /// The items as they are to be claimed, by item, if something else counts as a package by now
-    /// than when they were looked at (Rule 1.11), and that makes a difference; else nil.
-    private func placesByNewPolicy() -> [Int: ResolvedPlace]? {
+    /// The items as they are to be claimed, by item, if they are in other packages by now than the
+    /// claim says; else nil.
+    ///
+    /// That can be if something else counts as a package than when they were looked at (Rule 1.11),
+    /// or if they were moved: the arbiter does not look at files, and may know less than all.
+    private func placesInOtherPackages(hasMoved: Bool) -> [Int: ResolvedPlace]? {
         let policy = session.packagePolicy
         let (items, former) = state.withLock { state in
             defer { state.policy = policy }
             return (state.items, state.policy)
         }
-        guard policy != former else { return nil }
+        guard policy != former || hasMoved else { return nil }
         var places: [Int: ResolvedPlace] = [:]
         for (index, item) in items.enumerated() {
             let facts = PlaceResolver.facts(of: item.place.path, policy: policy)

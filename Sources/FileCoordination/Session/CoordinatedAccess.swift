@@ -50,7 +50,8 @@ package final class CoordinatedAccess: Sendable {
     ///   thread.
     package init(
         _ requests: [RequestedItem], purpose: Purpose, kind: ClaimKind = .access,
-        enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil, onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+        enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil,
+        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) {
         self.requests = requests
         self.purpose = purpose
@@ -76,6 +77,11 @@ package final class CoordinatedAccess: Sendable {
     /// How many links were followed.
     package var hops: Int { state.withLock { $0.hops } }
 
+    /// Whether it was granted, and then failed for what the items turned out to be: nobody refused.
+    package var hasFailedAfterGrant: Bool {
+        if case .failed = state.withLock({ $0.ending }) { true } else { false }
+    }
+
     // MARK: Waiting
 
     /// Waits for access.
@@ -95,8 +101,8 @@ package final class CoordinatedAccess: Sendable {
 
     /// Gives the access up, unless its wait has ended; returns whether it did.
     ///
-    /// Call ``wait(until:)`` afterwards, unless another thread is in it: a claim that was granted at
-    /// the same time is ended there.
+    /// Call ``wait(until:)`` afterwards, unless another thread is in it: a claim that was granted
+    /// at the same time is ended there.
     @discardableResult
     package func giveUp(_ reason: AccessEnding) -> Bool {
         let claim = state.withLock { state -> PendingClaim? in

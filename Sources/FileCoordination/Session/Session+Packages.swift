@@ -50,7 +50,7 @@ extension Session {
     private static let patience = Duration.milliseconds(250)
 
     /// What counts as a package.
-    var packagePolicy: PackagePolicy {
+    package var packagePolicy: PackagePolicy {
         let known = packages.withLock { $0.announcement == nil ? nil : $0.policy }
         if let known { return known }
         _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.announcement != nil }

@@ -29,6 +29,7 @@ final class Sandbox {
             !$0.key.hasPrefix("FILECOORD") && $0.key != "XDG_RUNTIME_DIR"
         }
         environment["FILECOORDINATION_RUNTIME_DIR"] = path + "/run"
+        environment["FILECOORDINATION_VERSIONS_DIR"] = path + "/versions"
         environment["COLUMNS"] = "80"
         environment["LC_ALL"] = "C"
         if arbiter == .embedded { environment["FILECOORDINATIOND"] = "" }
@@ -79,10 +80,18 @@ final class Sandbox {
         try String(contentsOfFile: path(name), encoding: .utf8)
     }
 
-    /// The names in the test's directory, but for the runtime directory.
+    /// Makes a directory; returns its path.
+    @discardableResult
+    func makeDirectory(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: path(name), withIntermediateDirectories: true)
+        return path(name)
+    }
+
+    /// The names in the test's directory, but for those that are coordination's own.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            .filter { $0 != "run" }.sorted()
+            .filter { !["run", "versions"].contains($0) }.sorted()
     }
 
     // MARK: Commands
@@ -188,6 +197,8 @@ extension XCTestCase {
         defer { sandbox.tearDown() }
         do {
             try body(sandbox)
+        } catch let skip as XCTSkip {
+            throw skip
         } catch {
             XCTFail("\(arbiter): \(error)")
         }

@@ -61,7 +61,7 @@ enum CourtesyTable {
         }
     }
 
-    /// Rule 14.2: saving before it is read, accommodating before it is deleted, and no relinquishing.
+    /// Rule 14.2: saving before it is read, accommodating before it is deleted, no relinquishing.
     private static func prepare(
         _ item: AccessItem, _ place: String, _ methods: PresenterMethods, to steps: inout YieldSteps
     ) {

@@ -40,8 +40,9 @@ extension Witness {
                 }
                 result.notices = Set(concerned.map { .notify($0.id, .ubiquityAttributes(names)) })
             }
-        case .claimRecovered, .claimEnded, .claimCancelled, .presenterAdded, .presenterPlaced,
-            .presenterRemoved, .presenterAnswered, .clientDied, .clockAdvanced, .recoveryFinished:
+        case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
+            .presenterPlaced, .presenterRemoved, .presenterAnswered, .clientDied, .clockAdvanced,
+            .recoveryFinished:
             break
         }
         return result
@@ -93,7 +94,8 @@ extension Witness {
     /// The items of a claim whose coordinator does not know yet where its presenter is (11.7).
     func redirected(_ claim: FiledClaim) -> [AccessItem] {
         guard let standpoint = claim.standpoint, let seen = seen(standpoint.presenter),
-            let place = seen.registered.path
+            let place = seen.registered.path,
+            seen.registered.formerPlaces.contains(standpoint.place)
         else { return claim.items }
         let move = ItemMove(
             from: standpoint.place, to: place,
@@ -111,18 +113,18 @@ extension Witness {
                 path: old, access: .reading([]), packageDepths: packages[presenter.id] ?? [])
             let new = book.moved(asItem)
             if new == asItem { continue }
-            change(presenter.id) { $0.registered.path = new.path }
+            change(presenter.id) {
+                $0.registered.path = new.path
+                $0.registered.formerPlaces.append(old)
+            }
             packages[presenter.id] = new.packageDepths
         }
         var travellers: [ClaimID] = []
+        remind(book, of: id)
         for index in rules.claims.indices {
             let claim = rules.claims[index]
             if claim.id == id {
-                for (number, item) in claim.filed.items.enumerated() {
-                    let known = claim.moved[number] ?? item
-                    let new = item.access == .writing(.replacing) ? known : book.moved(known)
-                    if new != known { rules.claims[index].moved[number] = new }
-                }
+                continue
             } else if !claim.isGranted && claim.filed.kind == .access {
                 let items = book.moved(claim.filed.items)
                 if items == claim.filed.items { continue }
@@ -133,6 +135,18 @@ extension Witness {
         letPast(id)
         // Those that hold a place already go first; of two that come there, the elder.
         for traveller in travellers.reversed() { giveWay(traveller) }
+    }
+
+    /// Notes where a mover's own items are.
+    mutating func remind(_ book: MoveBook, of id: ClaimID) {
+        for index in rules.claims.indices where rules.claims[index].id == id {
+            let claim = rules.claims[index]
+            for (number, item) in claim.filed.items.enumerated() {
+                let known = claim.moved[number] ?? item
+                let new = item.access == .writing(.replacing) ? known : book.moved(known)
+                if new != known { rules.claims[index].moved[number] = new }
+            }
+        }
     }
 
     private mutating func giveWay(_ id: ClaimID) {

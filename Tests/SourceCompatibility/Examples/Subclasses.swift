@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subclasses and extensions of the coordinator and of its neighbours. Programs swap in a coordinator
-// that does nothing, for tests or where coordination is too slow for them.
+// Subclasses and extensions of the coordinator and of its neighbours. Programs swap in a
+// coordinator that does nothing, for tests or where coordination is too slow for them.
 
 import FileCoordination
 

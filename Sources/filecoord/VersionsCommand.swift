@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord versions`: what an item was, and what others made of it at the same time. Whatever
+// changes is changed inside a coordinated write, so that everybody who presents the item is told
+// (Rule 10.2).
+
+import ArgumentParser
+import FileCoordination
+import FileCoordinationArbiter
+import Foundation
+
+/// The versions of an item.
+struct VersionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "versions",
+        abstract: "List, add, restore and remove versions of a file, and resolve its conflicts.",
+        discussion: """
+            Versions are kept on this computer for this user. They belong to the file: they follow \
+            it through coordinated moves and stay with it through coordinated writes. A conflict \
+            is a version too: what somebody else made of the file at the same time.
+
+            VERSION is a number, as "filecoord versions list" shows it, or an identifier, which \
+            stays the same when other versions come and go.
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord versions add report.txt
+              filecoord versions list report.txt
+              filecoord versions restore report.txt 1
+              filecoord versions conflict report.txt --contents theirs --computer laptop
+              filecoord versions resolve report.txt
+            """,
+        subcommands: [
+            List.self, Add.self, Restore.self, Remove.self, Resolve.self, Conflict.self,
+        ])
+
+    /// The item whose versions are meant, and how to get access to it.
+    struct Subject: ParsableArguments {
+        @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
+        var path: String
+
+        @OptionGroup(title: "Waiting")
+        var waiting: WaitingOptions
+
+        /// Changes something about the item's versions, inside a coordinated write.
+        func change<Result>(
+            _ mode: WritingMode = .plain, reading contents: URL? = nil,
+            _ body: (KeptVersions, _ contents: URL) throws -> Result
+        ) throws -> Result {
+            let signals = try SignalDesk()
+            let url = try UserPath.url(path)
+            // Nobody is to be disturbed for what is not there.
+            try KeptVersions(of: url).requireItem()
+            var items = [RequestedItem(url: url, access: .writing(mode))]
+            if let contents { items.append(RequestedItem(url: contents, access: .reading([]))) }
+            return try Admission(waiting, signals: signals).run(items) { urls throws(Failure) in
+                let versions = KeptVersions(of: urls[0])
+                do {
+                    try versions.requireItem()
+                    return try body(versions, urls.last ?? urls[0])
+                } catch let failure as Failure {
+                    throw failure
+                } catch {
+                    throw Failure(file: error as NSError)
+                }
+            }
+        }
+    }
+
+    /// `versions list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the versions of a file, the oldest first.",
+            usage: "filecoord versions list [--json] <path>",
+            discussion: """
+                Each line has the number of a version, the date of its contents, its name, the \
+                computer on which it was saved, whether it is a conflict, or was one that is \
+                resolved, and its identifier. What the file is now is not listed.
+
+                With --json, each line is an object with the fields number, date, name, computer, \
+                conflict, resolved, identifier and contents; the last is a path from which the \
+                version can be read, and which must not be written to.
+                """)
+
+        @Flag(help: "Print JSON, one object a line.")
+        var json = false
+
+        @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
+        var path: String
+
+        func run() throws {
+            let versions = KeptVersions(of: try UserPath.url(path))
+            try versions.requireItem()
+            for line in json ? versions.jsonLines : versions.tableLines {
+                try Console.print(line)
+            }
+        }
+    }
+
+    /// `versions add`.
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep what a file is now, or other contents, as a version of it.",
+            usage: "filecoord versions add [<options>] <path>",
+            discussion: """
+                Without --contents, the file's editors are asked to save first. Prints the new \
+                version's identifier.
+                """)
+
+        @Option(help: ArgumentHelp("Keep a copy of FILE instead.", valueName: "file"))
+        var contents: String?
+
+        @OptionGroup var subject: Subject
+
+        func run() throws {
+            let contents = try contents.map { try UserPath.url($0) }
+            let mode: WritingMode = contents == nil ? .merging : .plain
+            let identifier = try subject.change(mode, reading: contents) { versions, contents in
+                try NSFileVersion.addOfItem(at: versions.url, withContentsOf: contents)
+                    .persistentText
+            }
+            try Console.print(identifier)
+        }
+    }
+}
+
+extension VersionsCommand {
+    /// `versions restore`.
+    struct Restore: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a file the contents of one of its versions.",
+            usage: "filecoord versions restore [<options>] <path> <version>",
+            discussion: """
+                The version stays. What the file was until then is not kept: "filecoord versions \
+                add" does that.
+                """)
+
+        @OptionGroup var subject: Subject
+
+        @Argument(help: "A number of the list, or an identifier.")
+        var version: String
+
+        func run() throws {
+            let wanted = try KeptVersions.identifier(of: version, ofItemAt: subject.path)
+            try subject.change { versions, _ in
+                let result = try versions.version(wanted).replaceItem(at: versions.url)
+                guard result.systemPath != versions.url.systemPath else { return }
+                Console.say("the version is of another type: it is at \(result.systemPath)")
+            }
+        }
+    }
+
+    /// `versions remove`.
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a version of a file, or all of them.",
+            usage: """
+                filecoord versions remove [<options>] <path> <version>
+                filecoord versions remove [<options>] <path> --all
+                """,
+            discussion: "The file stays as it is.")
+
+        @Flag(help: "Remove all versions, unresolved conflicts included.")
+        var all = false
+
+        @OptionGroup var subject: Subject
+
+        @Argument(help: "A number of the list, or an identifier.")
+        var version: String?
+
+        func validate() throws {
+            guard all != (version != nil) else {
+                throw ValidationError("Name one VERSION, or give --all.")
+            }
+        }
+
+        func run() throws {
+            let wanted = try version.map {
+                try KeptVersions.identifier(of: $0, ofItemAt: subject.path)
+            }
+            try subject.change { versions, _ in
+                guard let wanted else {
+                    return try NSFileVersion.removeOtherVersionsOfItem(at: versions.url)
+                }
+                try versions.version(wanted).remove()
+            }
+        }
+    }
+
+    /// `versions resolve`.
+    struct Resolve: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say that a conflict is settled, or that all of a file's are.",
+            usage: "filecoord versions resolve [<options>] <path> [<version>]",
+            discussion: """
+                The version stays until it is removed. Restore it first if its contents are to be \
+                those of the file. Without VERSION, all conflicts are resolved; it is no error if \
+                there are none.
+                """)
+
+        @OptionGroup var subject: Subject
+
+        @Argument(help: "A number of the list, or an identifier.")
+        var version: String?
+
+        func run() throws {
+            let wanted = try version.map {
+                try KeptVersions.identifier(of: $0, ofItemAt: subject.path)
+            }
+            try subject.change { versions, _ in
+                for version in try versions.conflicts(wanted) {
+                    version.isResolved = true
+                    // The class has no way to say so.
+                    guard version.isResolved else {
+                        throw Failure(.inputOutput, "the conflict cannot be marked as resolved")
+                    }
+                }
+            }
+        }
+    }
+
+    /// `versions conflict`.
+    struct Conflict: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep what lost a conflict: for programs that sync files.",
+            usage: "filecoord versions conflict --contents <file> [<options>] <path>",
+            discussion: """
+                PATH has the contents that won; FILE, which is copied, has the others. The \
+                conflict lasts until somebody resolves it or removes the version. Prints the new \
+                version's identifier.
+                """)
+
+        @Option(help: ArgumentHelp("What somebody else made of PATH.", valueName: "file"))
+        var contents: String
+
+        @Option(help: ArgumentHelp("Where that was saved, for people to see.", valueName: "name"))
+        var computer: String?
+
+        @OptionGroup var subject: Subject
+
+        func run() throws {
+            let contents = try UserPath.url(contents)
+            let identifier = try subject.change(reading: contents) { versions, contents in
+                try NSFileVersion.addConflictOfItem(
+                    at: versions.url, withContentsOf: contents, savedOn: computer
+                ).persistentText
+            }
+            try Console.print(identifier)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What looks like a move and is none, and what is one and does not look like it (Rule 11.1). A
+// wrong guess ties an editor to somebody else's file.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class MoveDoubtTests: StageTestCase {
+    /// Two files with viewers, and a mover.
+    private func cast(_ a: String, _ b: String) throws -> (viewer: Program, mover: Program) {
+        for file in [a, b] { stage.settle(file) }
+        let viewer = try stage.peer("viewer")
+        try viewer.ask("a present \(a) kind=listener", "a registered")
+        try viewer.ask("b present \(b) kind=listener", "b registered")
+        return (viewer, try stage.peer("mover"))
+    }
+
+    /// Waits until the viewers have heard all: a further write of their folder comes last.
+    private func moves(heardBy label: String, of viewer: Program) throws -> [String] {
+        let last = try stage.peer("last")
+        try viewer.ask("z present \(stage.directory) kind=listener", "z registered")
+        try last.ask("w write \(stage.path("last"))", "w granted")
+        try last.ask("w put text", "w put")
+        try last.ask("w go", "w released")
+        try viewer.hear("z did change \(stage.path("last"))")
+        return viewer.lines.filter { $0.hasPrefix("\(label) did move") }
+    }
+
+    /// Rule 11.1: two documents that change places, of which the mover names one, or both.
+    func testAHalfAnnouncedExchangeIsAWholeOne() throws {
+        for names in [1, 2] {
+            try stage.folder("\(names)")
+            let (a, b) = (try stage.file("\(names)/a", "a"), try stage.file("\(names)/b", "b"))
+            let (viewer, mover) = try cast(a, b)
+            try mover.ask(
+                "m writewrite \(a) \(b) options=forMoving options2=forMoving", "m granted")
+            let t = stage.path("\(names)/t")
+            for (old, new) in [(a, t), (b, a), (t, b)] {
+                try mover.ask("m rename \(old) \(new)", "m renamed")
+            }
+            try mover.ask("m didmove \(a) \(b)", "m announced")
+            if names == 2 { try mover.ask("m didmove \(b) \(a)", "m announced") }
+            try mover.ask("m go", "m released")
+            try viewer.hear("a did move \(b)")
+            try viewer.hear("b did move \(a)")
+            XCTAssertEqual(viewer.count("a did"), 1, "\(viewer.lines)")
+            XCTAssertEqual(viewer.count("b did"), 1, "\(viewer.lines)")
+            try viewer.leave()
+            try mover.leave()
+        }
+    }
+
+    /// Rules 11.1 and 14.3: a move inside a nested call, or inside a batch, is told once.
+    func testANestedMoveIsToldOnce() throws {
+        let (a, b) = (try stage.file("a"), try stage.file("b"))
+        let c = stage.path("c")
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("c coordinator", "c made")
+        try mover.ask("m write \(a) options=forMoving using=c", "m granted")
+        mover.tell("m nest n write \(a) options=forMoving using=c")
+        try mover.hear("n granted")
+        try mover.ask("n rename \(a) \(c)", "n renamed")
+        try mover.ask("n didmove \(a) \(c)", "n announced")
+        try mover.ask("n go", "n released")
+        // Somebody makes a new document under the old name, and presents it.
+        try stage.file("a", "new")
+        try viewer.ask("n present \(a) kind=listener", "n registered")
+        try mover.ask("m go", "m released")
+        try mover.ask("k batch write:\(b) writing=forMoving using=c", "k prepared")
+        mover.tell("k nest n write \(b) options=forMoving using=c")
+        try mover.hear("n granted")
+        try mover.ask("n rename \(b) \(stage.path("d"))", "n renamed")
+        try mover.ask("n go", "n released")
+        try mover.ask("k complete", "k completed")
+        try mover.ask("k go", "k returned")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), ["a did move \(c)"])
+        XCTAssertEqual(viewer.lines.filter { $0.hasPrefix("b did move") }.count, 1)
+        XCTAssertEqual(viewer.count("n did move"), 0)
+    }
+
+    /// Rule 11.1: merging one document into another one and removing it is no move.
+    func testMergingAndRemovingIsNoMove() throws {
+        let (a, b) = (try stage.file("a"), try stage.file("b"))
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("m writewrite \(a) \(b) options=forMoving options2=forMerging", "m granted")
+        try stage.file("saved", "both")
+        try mover.ask("m rename \(stage.path("saved")) \(b)", "m renamed")
+        unlink(a)
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), [])
+    }
+
+    /// Rule 11.1: a save that keeps the old file beside the new one has moved nothing.
+    func testASaveWithABackupIsNoMove() throws {
+        let (a, b) = (try stage.file("a"), try stage.file("b"))
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("m write \(a) options=forMoving", "m granted")
+        try mover.ask("m rename \(a) \(a)~", "m renamed")
+        try stage.file("a", "new")
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), [])
+    }
+
+    /// Rule 11.1: of two names of one file, the one that was moved is found.
+    func testAHardLinkIsNotTakenForTheDestination() throws {
+        let a = try stage.file("a")
+        let b = stage.path("b")
+        XCTAssertEqual(link(a, b), 0)
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("m writewrite \(a) \(b) options=forMoving", "m granted")
+        try mover.ask("m rename \(a) \(stage.path("c"))", "m renamed")
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(
+            try moves(heardBy: "a", of: viewer), ["a did move \(stage.path("c"))"])
+    }
+
+    /// Rule 11.1: from one file system to another, things are copied and removed.
+    func testACopyToWhatIsReplacedIsAMove() throws {
+        let (a, b) = (try stage.file("a"), try stage.file("b"))
+        let (viewer, mover) = try cast(a, b)
+        try mover.ask("m writewrite \(a) \(b) options=forMoving options2=forReplacing", "m granted")
+        unlink(b)
+        try mover.ask("m copyover \(a) \(b)", "m copied")
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer), ["a did move \(b)"])
+    }
+
+    /// Rules 11.1 and 11.2: what is inside a moved directory has moved with it, and is told once.
+    func testADirectoryAndAnItemInsideAreOneMove() throws {
+        try stage.folder("d")
+        let (a, b) = (try stage.file("d/a"), try stage.file("b"))
+        let (viewer, mover) = try cast(a, b)
+        try viewer.ask("d present \(stage.directory) kind=listener", "d registered")
+        try mover.ask(
+            "m writewrite \(stage.path("d")) \(a) options=forMoving options2=forMoving", "m granted"
+        )
+        try mover.ask("m rename \(stage.path("d")) \(stage.path("e"))", "m renamed")
+        try mover.ask("m go", "m released")
+        XCTAssertEqual(
+            try moves(heardBy: "a", of: viewer), ["a did move \(stage.path("e"))/a"])
+        XCTAssertEqual(
+            viewer.lines.filter { $0.hasPrefix("d did move") },
+            ["d did move \(stage.path("d")) \(stage.path("e"))"])
+    }
+
+    /// Rule 7.8: a move of a file by a program that is done at once is no change of it, however
+    /// the host's look falls between the announcement and the end.
+    func testAQuickMoveIsNoChange() throws {
+        let (a, b) = (try stage.file("a"), try stage.file("b"))
+        let (viewer, mover) = try cast(a, b)
+        var place = a
+        for round in 0..<60 {
+            let next = stage.path("a\(round)")
+            for line in [
+                "m\(round) write \(place) options=forMoving", "m\(round) rename \(place) \(next)",
+                "m\(round) didmove \(place) \(next)", "m\(round) go",
+            ] {
+                mover.tell(line)
+                if line.hasSuffix("forMoving") { try mover.hear("m\(round) granted") }
+            }
+            try mover.hear("m\(round) released")
+            place = next
+        }
+        XCTAssertEqual(try moves(heardBy: "a", of: viewer).count, 60)
+        XCTAssertEqual(viewer.count("a did change"), 0)
+    }
+}
+
+/// The same with the daemon.
+final class MoveDoubtWithDaemonTests: MoveDoubtTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
