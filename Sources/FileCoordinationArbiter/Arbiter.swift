@@ -23,6 +23,10 @@ public struct Arbiter: Hashable, Sendable {
     var records: [ClaimID: ClaimRecord] = [:]
     /// Every registered presenter.
     var registry: [PresenterID: PresenterRecord] = [:]
+    /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
+    var unresponsive: OrderedIDs<PresenterID> = []
+    /// No answer is overdue before this time.
+    var nextDeadline: UInt64?
     /// What is whose.
     var belongings: [ClientID: Belongings] = [:]
     var census = Census()
@@ -63,7 +67,7 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &turn)
         case .clientDied(let client): bury(client, &turn)
-        case .clockAdvanced(let time): now = max(now, time)
+        case .clockAdvanced(let time): advanceClock(to: time, &turn)
         case .recoveryFinished: finishRecovery(&turn)
         }
         finish(&turn)

@@ -9,6 +9,7 @@ extension Arbiter {
     mutating func file(_ claim: FiledClaim, _ turn: inout Turn) {
         let sent = redirected(claim)
         guard enter(sent, .filed), let record = records[claim.id] else { return }
+        extendPatience(with: claim.purpose, &turn)
         if sent.items != claim.items { turn.emit(.retarget(claim.id, sent.items)) }
         turn.evaluate(record.claim)
     }

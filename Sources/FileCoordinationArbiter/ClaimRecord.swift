@@ -132,13 +132,18 @@ struct AwaitedAnswer: Hashable, Sendable {
 
     let presenter: PresenterID
     var question: Question
+    /// When it is waited for no longer (Rule 18.3); nil: without end.
+    var deadline: UInt64?
 }
 
 extension ClaimRecord.Asking {
     /// Notes that an answer is missing.
-    mutating func await(_ presenter: PresenterID, _ question: AwaitedAnswer.Question) {
+    mutating func await(
+        _ presenter: PresenterID, _ question: AwaitedAnswer.Question, until deadline: UInt64?
+    ) {
         let index = awaited.firstIndex { $0.presenter >= presenter } ?? awaited.endIndex
-        let answer = AwaitedAnswer(presenter: presenter, question: question)
+        let answer = AwaitedAnswer(
+            presenter: presenter, question: question, deadline: deadline)
         if index < awaited.endIndex, awaited[index].presenter == presenter {
             awaited[index] = answer
         } else {

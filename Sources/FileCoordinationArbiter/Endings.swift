@@ -29,6 +29,7 @@ extension Arbiter {
     mutating func conclude(_ id: ClaimID, notices: [Effect] = [], _ turn: inout Turn) {
         guard let record = records[id] else { return }
         strike(record)
+        extendPatience(with: record.claim.purpose, &turn)
         for notice in notices { turn.emit(notice) }
         for presenter in record.relinquished {
             for kind in registry[presenter]?.release(id) ?? [] {
@@ -99,6 +100,7 @@ extension Arbiter {
         }
         if let path = record.registration.path { tree.remove(id, at: path) }
         registry[id] = nil
+        unresponsive.remove(id)
         let client = record.registration.client
         belongings[client]?.presenters.remove(id)
         if belongings[client]?.isEmpty == true { belongings[client] = nil }

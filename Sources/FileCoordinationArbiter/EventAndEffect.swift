@@ -82,13 +82,15 @@ public struct RegisteredPresenter: Hashable, Sendable {
     public var formerPlaces: [ItemPath]
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
+    /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
+    public var patience: UInt64?
     /// Kinds in which it is relinquished already: known from its ledger after a host's death.
     public var relinquished: [Relinquishment]
 
     /// A presenter as it is registered.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
-        formerPlaces: [ItemPath] = [], methods: PresenterMethods,
+        formerPlaces: [ItemPath] = [], methods: PresenterMethods, patience: UInt64? = nil,
         relinquished: [Relinquishment] = []
     ) {
         self.id = id
@@ -97,6 +99,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
         self.path = path
         self.formerPlaces = formerPlaces
         self.methods = methods
+        self.patience = patience
         self.relinquished = relinquished
     }
 }

@@ -20,6 +20,8 @@ public struct PresenterStatus: Hashable, Sendable {
     public let presenter: RegisteredPresenter
     /// The claims that wait for its answer; ascending.
     public let awaitedBy: [ClaimID]
+    /// Whether it did not answer in time, and has not been heard of since (Rule 18.3).
+    public let isUnresponsive: Bool
 }
 
 extension Arbiter {
@@ -55,7 +57,9 @@ extension Arbiter {
                 case .relinquished: true
                 }
             }
-            return PresenterStatus(presenter: presenter, awaitedBy: Array(record.awaitedBy))
+            return PresenterStatus(
+                presenter: presenter, awaitedBy: Array(record.awaitedBy),
+                isUnresponsive: unresponsive.contains(id))
         }
     }
 

@@ -8,6 +8,8 @@ extension Arbiter {
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
     ) {
         guard let record = registry[presenter] else { return }
+        // It costs nothing until it is heard of again (Rule 18.3).
+        if unresponsive.contains(presenter) { return stopAwaiting(presenter, for: id, &turn) }
         if mustPostpone(steps, to: record, for: id) {
             // Now this claim waits for those readers, and need not be waited for by their likes
             // (Rule 2.17).
@@ -15,7 +17,7 @@ extension Arbiter {
                 guard let purpose = records[reader]?.claim.purpose else { continue }
                 reconsider(census.waiting(purpose), &turn)
             }
-            return noteMissingAnswer(presenter, .postponed(steps), for: id)
+            return noteMissingAnswer(presenter, .postponed(steps), for: id, &turn)
         }
 
         var remaining = steps
@@ -35,7 +37,7 @@ extension Arbiter {
         if remaining.isEmpty {
             stopAwaiting(presenter, for: id, &turn)
         } else {
-            noteMissingAnswer(presenter, .put(remaining), for: id)
+            noteMissingAnswer(presenter, .put(remaining), for: id, &turn)
             turn.emit(.askToYield(presenter, for: id, remaining))
         }
     }
@@ -54,6 +56,7 @@ extension Arbiter {
     mutating func answer(
         _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?, _ turn: inout Turn
     ) {
+        hearOf(presenter, &turn)
         switch records[id]?.asking?.question(to: presenter) {
         case .put: break
         // An answer to a claim that is over, or to a question that was never put.
@@ -73,14 +76,17 @@ extension Arbiter {
     // MARK: Whose answer is missing
 
     private mutating func noteMissingAnswer(
-        _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID
+        _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
+        _ turn: inout Turn
     ) {
         guard let record = registry[presenter] else { return }
         if !record.awaitedBy.contains(id) {
             registry[presenter]?.awaitedBy.insert(id)
             census.beginAwaiting(record.registration.purpose)
         }
-        records[id]?.updateAsking { $0.await(presenter, question) }
+        let deadline = deadline(of: record, question)
+        records[id]?.updateAsking { $0.await(presenter, question, until: deadline) }
+        note(deadline: deadline, &turn)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.

@@ -205,7 +205,7 @@ extension Host {
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             path: moved ?? original,
             formerPlaces: moved == nil ? [] : [original].compactMap { $0 }, methods: body.methods,
-            relinquished: snapshot.relinquished)
+            patience: body.patience, relinquished: snapshot.relinquished)
     }
 
     func answered(_ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?) {

@@ -55,7 +55,7 @@ extension Host {
         return FileCoordinationWire.PresenterStatus(
             presenter: presenter.id.rawValue, processID: owner?.ledger.processID ?? 0,
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
-            isUnresponsive: false, isStopped: isStopped(owner))
+            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner))
     }
 
     private func parties(inTheWayOf claim: ClaimID, limit: Int = WireLimits.parties) -> [Party] {

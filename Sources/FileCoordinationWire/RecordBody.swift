@@ -72,12 +72,17 @@ public struct PresenterBody: Hashable, Sendable {
     public var path: [UInt8]?
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
+    /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
+    public var patience: UInt64?
 
     /// What a presenter's record holds.
-    public init(purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods) {
+    public init(
+        purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, patience: UInt64? = nil
+    ) {
         self.purpose = purpose
         self.path = path
         self.methods = methods
+        self.patience = patience
     }
 
     /// The encoding.
@@ -132,6 +137,7 @@ extension PresenterBody: WireCoded {
         encoder.optional(path) { $0.path($1) }
         if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
+        encoder.optional(patience) { $0.integer($1) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -139,5 +145,8 @@ extension PresenterBody: WireCoded {
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         methods = try decoder.raw(PresenterMethods.self, .methods)
         guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
+        patience = try decoder.optional { (decoder) throws(WireError) in
+            try decoder.integer(UInt64.self)
+        }
     }
 }

@@ -186,11 +186,16 @@ struct Golden: Sendable, CustomTestStringConvertible {
             .presenterBody(
                 PresenterBody(
                     purpose: [UInt8](text: "p"), path: [UInt8](text: "/a"), methods: .all)),
-            "0100 70 01 0200 2f61 ffff0300"),
+            "0100 70 01 0200 2f61 ffff0300 00"),
         Golden(
             "the body of a presenter of nothing",
             .presenterBody(PresenterBody(purpose: [], path: nil, methods: [])),
-            "0000 00 00000000"),
+            "0000 00 00000000 00"),
+        Golden(
+            "the body of a presenter that is passed over after a second",
+            .presenterBody(
+                PresenterBody(purpose: [], path: nil, methods: [], patience: 1_000_000_000)),
+            "0000 00 00000000 01 00ca9a3b00000000"),
     ]
 }
 

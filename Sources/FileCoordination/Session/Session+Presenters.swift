@@ -35,7 +35,9 @@ final class PresenterRegistration: Sendable {
     }
 
     func body(at place: ItemPath?) -> PresenterBody {
-        PresenterBody(purpose: purpose.bytes, path: place?.bytes, methods: methods)
+        PresenterBody(
+            purpose: purpose.bytes, path: place?.bytes, methods: methods,
+            patience: PresenterPatience.nanoseconds)
     }
 }
 

@@ -154,8 +154,11 @@ struct Errand: Sendable {
 
     // MARK: Presenters
 
-    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [FLAG ...]`.
+    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [timeout=SECONDS] [FLAG ...]`.
     func present() {
+        if let seconds = order.option("timeout").flatMap(Double.init) {
+            NSFileCoordinator.filePresenterTimeout = .seconds(seconds)
+        }
         let presenter = StagePresenter.make(order)
         mailroom.keep(presenter, as: order.label)
         NSFileCoordinator.addFilePresenter(presenter)

@@ -188,9 +188,15 @@ enum RuleTable {
         ("17.4", "ubiquity errors have their range"),
         ("17.5", "in Foundation's domain"),
 
+        ("18.1", "every wait can have a deadline, whose error names the holders"),
+        ("18.2", "cancelling ends a wait at once, and frees the place in line"),
+        ("18.3", "a presenter that does not answer delays one claim by its bound"),
         ("18.5", "who holds and who waits can always be seen"),
         ("18.7", "the arbiter's death is a short delay and nothing else"),
         ("18.8", "a client's death frees what it had, at once; a forked child has nothing"),
+        ("18.9", "no claim waits for one that was filed after it, but by the exceptions"),
+        ("18.11", "async calls hold no thread, and end with their task"),
+        ("18.12", "errors of ours have a code, a path, the holders and a sentence"),
 
         ("19.1", "no file, no versions; the current one is not among the others"),
         ("19.2", "objects for one version are equal"),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Beyond Apple's: a presenter that does not answer holds nobody up for ever (Rule 18.3).
+
+#if !canImport(Darwin)
+import FileCoordinationSystem
+
+extension NSFileCoordinator {
+    /// How long presenters of this process may take to answer before they are passed over; nil:
+    /// as long as they like, as on Apple platforms.
+    ///
+    /// 30 seconds unless it is set. Counts for presenters that are added later. A presenter that
+    /// was passed over is asked nothing until it is heard of again, and is then told
+    /// `presentedItemDidChange()`; one that is busy saving asks for more time simply by making a
+    /// coordinated access on its own behalf (Rule 18.3).
+    public class var filePresenterTimeout: Duration? {
+        get { PresenterPatience.duration.withLock { $0 } }
+        set { PresenterPatience.duration.withLock { $0 = newValue } }
+    }
+}
+
+/// How long the presenters of this process may take to answer.
+enum PresenterPatience {
+    static let duration = Lock<Duration?>(.seconds(30))
+
+    /// The same as the arbiter counts it.
+    static var nanoseconds: UInt64? {
+        duration.withLock { $0 }.map { duration in
+            // A negative one has passed already.
+            duration <= .zero ? 0 : MonotonicClock.after(duration) - MonotonicClock.now
+        }
+    }
+}
+#endif

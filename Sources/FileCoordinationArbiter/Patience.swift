@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that do not answer (Rule 18.3). One delays one claim by its bound; then it is passed
+// over, and asked nothing more until it is heard of again: then it is told to look at its item,
+// which may have changed behind its back. Whoever is busy saving asks for more time by making a
+// coordinated access of its own.
+
+extension Arbiter {
+    /// Until when an answer is waited for.
+    func deadline(of record: PresenterRecord, _ question: AwaitedAnswer.Question) -> UInt64? {
+        switch question {
+        // It waits for other claims, and has not been asked.
+        case .postponed: nil
+        case .put:
+            record.registration.patience.map { patience in
+                let (deadline, isBeyond) = now.addingReportingOverflow(patience)
+                return isBeyond ? .max : deadline
+            }
+        }
+    }
+
+    /// Notes when an answer is waited for no longer, and has the time told then.
+    mutating func note(deadline: UInt64?, _ turn: inout Turn) {
+        guard let deadline else { return }
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
+        turn.emit(.wakeAt(deadline))
+    }
+
+    /// The time has gone on.
+    mutating func advanceClock(to time: UInt64, _ turn: inout Turn) {
+        now = max(now, time)
+        guard let next = nextDeadline, next <= now else { return }
+        nextDeadline = nil
+        var silent: OrderedIDs<PresenterID> = []
+        for id in census.asking {
+            for answer in records[id]?.asking?.awaited ?? [] {
+                guard let deadline = answer.deadline else { continue }
+                if deadline <= now {
+                    silent.insertOnce(answer.presenter)
+                } else {
+                    note(deadline: deadline, &turn)
+                }
+            }
+        }
+        for presenter in silent { passOver(presenter, &turn) }
+    }
+
+    /// Nobody waits for the presenter's answers any more.
+    private mutating func passOver(_ presenter: PresenterID, _ turn: inout Turn) {
+        unresponsive.insertOnce(presenter)
+        for claim in registry[presenter]?.awaitedBy ?? [] {
+            stopAwaiting(presenter, for: claim, &turn)
+        }
+        turn.resume(presenter)
+    }
+
+    /// A presenter has said something, or its coordinators have.
+    mutating func hearOf(_ presenter: PresenterID, _ turn: inout Turn) {
+        guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
+        if record.registration.methods.contains(.itemDidChange) {
+            turn.emit(.notify(presenter, .itemDidChange))
+        }
+    }
+
+    /// An access of this purpose begins or ends: its presenters live, and are busy.
+    mutating func extendPatience(with purpose: Purpose, _ turn: inout Turn) {
+        for id in unresponsive where registry[id]?.registration.purpose == purpose {
+            hearOf(id, &turn)
+        }
+        guard census.isAwaited(purpose) else { return }
+        for claim in census.asking {
+            for answer in records[claim]?.asking?.awaited ?? [] {
+                guard let record = registry[answer.presenter],
+                    record.registration.purpose == purpose
+                else { continue }
+                let deadline = deadline(of: record, answer.question)
+                records[claim]?.updateAsking {
+                    $0.await(answer.presenter, answer.question, until: deadline)
+                }
+                note(deadline: deadline, &turn)
+            }
+        }
+    }
+}
