@@ -92,6 +92,7 @@ public struct Arbiter: Hashable, Sendable {
                 case .evaluate(let claim): evaluate(claim, &turn)
                 }
             }
+            breakCycle(&turn)
         } while turn.hasProgressed
     }
 

@@ -51,11 +51,14 @@ public struct FiledClaim: Hashable, Sendable {
     public var kind: ClaimKind
     /// Where its coordinator believes its presenter to be, if it has one that is registered.
     public var standpoint: Standpoint?
+    /// Whether the accessors that it was made in wait for it (Rule 18.4).
+    public var blocksCaller: Bool
 
     /// A claim as it is filed.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
-        enclosing: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil
+        enclosing: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil,
+        blocksCaller: Bool = false
     ) {
         self.id = id
         self.client = client
@@ -64,6 +67,21 @@ public struct FiledClaim: Hashable, Sendable {
         self.enclosing = enclosing
         self.kind = kind
         self.standpoint = standpoint
+        self.blocksCaller = blocksCaller
+    }
+}
+
+/// One claim of a cycle; it waits for the next one, and the last one for the first.
+public struct CycleStep: Hashable, Sendable {
+    /// The claim.
+    public var claim: FiledClaim
+    /// How far it had got.
+    public var stage: ClaimStage
+
+    /// One claim of a cycle.
+    public init(claim: FiledClaim, stage: ClaimStage) {
+        self.claim = claim
+        self.stage = stage
     }
 }
 
@@ -142,6 +160,8 @@ public enum Effect: Hashable, Sendable {
     case grant(ClaimID)
     /// Tell the claimant that a presenter refused; the claim is over (Rule 9.1).
     case fail(ClaimID, PresenterFailure)
+    /// Tell the claimant that it waits for itself, by way of others; the claim is over (Rule 18.4).
+    case failInCycle(ClaimID, [CycleStep])
     /// Ask a presenter to make way for a claim, and to answer.
     case askToYield(PresenterID, for: ClaimID, YieldSteps)
     /// Tell a presenter that it may have its item back (Rule 8.2).

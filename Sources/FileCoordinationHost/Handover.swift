@@ -30,7 +30,7 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .packagePolicy:
+                    .packagePolicy, .inCycle:
                     break
                 }
             case .wouldBlock: try poller.wait(into: &ready, until: nil)

@@ -13,6 +13,7 @@ extension Host {
         switch effect {
         case .grant(let claim): grant(claim)
         case .fail(let claim, let failure): fail(claim, failure)
+        case .failInCycle(let claim, let cycle): failInCycle(claim, cycle)
         case .askToYield(let presenter, let claim, let steps):
             ask(presenter, claim, steps)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
@@ -63,6 +64,15 @@ extension Host {
         // The client cancels the record by its own swap, so that a failure whose message is lost
         // leaves a claim that still waits, and that the next host asks everybody about again.
         send(.failed(WireRecord(address.record), failure: failure.payload), to: client)
+    }
+
+    private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
+        recallAsks(for: claim)
+        guard let address = claims[claim], let client = clients[address.client] else { return }
+        // As with a refusal, the client cancels the record by its own swap.
+        send(
+            .inCycle(WireRecord(address.record), parties: cycle.compactMap { party($0) }),
+            to: client)
     }
 
     /// Tells presenters that were asked for `claim` that their answer is no longer waited for.

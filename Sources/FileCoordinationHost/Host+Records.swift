@@ -93,7 +93,8 @@ extension Host {
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             items: items(of: id, body, snapshot, client),
             enclosing: enclosingClaims(body.enclosing, of: client),
-            kind: body.kind, standpoint: standpoint.flatMap { self.standpoint($0, of: client) })
+            kind: body.kind, standpoint: standpoint.flatMap { self.standpoint($0, of: client) },
+            blocksCaller: body.blocksCaller)
     }
 
     /// The items, where they are by now.

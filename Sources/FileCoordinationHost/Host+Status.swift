@@ -68,15 +68,22 @@ extension Host {
     }
 
     private func party(claim: ClaimID) -> Party? {
-        guard let filed = arbiter.claim(claim), let owner = clients[filed.client] else {
+        guard let filed = arbiter.claim(claim), let stage = arbiter.stage(of: claim) else {
             return nil
         }
+        return party(CycleStep(claim: filed, stage: stage))
+    }
+
+    /// A claim that may be over by now.
+    func party(_ step: CycleStep) -> Party? {
+        let filed = step.claim
+        guard let owner = clients[filed.client] else { return nil }
         return Party(
-            claim: claim.rawValue, presenter: nil, processID: owner.ledger.processID,
+            claim: filed.id.rawValue, presenter: nil, processID: owner.ledger.processID,
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
-            role: arbiter.stage(of: claim) == .granted ? .holder : .waiter,
-            sinceNanoseconds: age(of: claim),
+            role: step.stage == .granted ? .holder : .waiter,
+            sinceNanoseconds: age(of: filed.id),
             message: nil, isStopped: isStopped(owner))
     }
 

@@ -19,6 +19,7 @@ extension HostMessage: WireCoded {
         case statusPart = 0x88
         case retiring = 0x89
         case packagePolicy = 0x8A
+        case inCycle = 0x8B
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -36,6 +37,10 @@ extension HostMessage: WireCoded {
             encoder.raw(Kind.failed)
             encoder.value(record)
             encoder.failure(failure)
+        case .inCycle(let record, let parties):
+            encoder.raw(Kind.inCycle)
+            encoder.value(record)
+            Self.write(parties, to: &encoder)
         case .deliveries(let deliveries):
             encoder.raw(Kind.deliveries)
             encoder.list(deliveries, .message)
@@ -66,6 +71,10 @@ extension HostMessage: WireCoded {
         case .granted: self = .granted(try decoder.value(WireRecord.self))
         case .failed:
             self = .failed(try decoder.value(WireRecord.self), failure: try decoder.failure())
+        case .inCycle:
+            self = .inCycle(
+                try decoder.value(WireRecord.self),
+                parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .deliveries: self = .deliveries(try decoder.list(of: Delivery.self, .message))
         case .deliveryPart:
             self = .deliveryPart(try Self.part(from: &decoder), isLast: try decoder.bool())

@@ -77,6 +77,8 @@ public enum HostMessage: Hashable, Sendable {
     case granted(WireRecord)
     /// A presenter refused, with an encoded error; the claim is over (Rule 9.1).
     case failed(WireRecord, failure: [UInt8])
+    /// The claim waits for itself, by way of these, and is over (Rule 18.4). As many as fit.
+    case inCycle(WireRecord, parties: [Party])
     /// Messages for presenters of the client, in order. See ``packing(_:)-([Delivery])``.
     case deliveries([Delivery])
     /// A piece of one encoded ``Delivery`` that is too long for a message.

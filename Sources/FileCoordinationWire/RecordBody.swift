@@ -33,11 +33,13 @@ public struct ClaimBody: Hashable, Sendable {
     public var kind: ClaimKind
     /// Where its coordinator believes its presenter to be, if it has one that is registered.
     public var standpoint: WireStandpoint?
+    /// Whether the accessors that it was made in wait for it (Rule 18.4).
+    public var blocksCaller: Bool
 
     /// What a claim's record holds.
     public init(
         purpose: [UInt8], items: [AccessItem], enclosing: [WireRecord] = [], threadID: UInt64 = 0,
-        kind: ClaimKind = .access, standpoint: WireStandpoint? = nil
+        kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false
     ) {
         self.purpose = purpose
         self.items = items
@@ -45,6 +47,7 @@ public struct ClaimBody: Hashable, Sendable {
         self.threadID = threadID
         self.kind = kind
         self.standpoint = standpoint
+        self.blocksCaller = blocksCaller
     }
 
     /// The encoding.
@@ -115,6 +118,7 @@ extension ClaimBody: WireCoded {
             $0.value($1.presenter)
             $0.value($1.place)
         }
+        encoder.bool(blocksCaller)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -128,6 +132,7 @@ extension ClaimBody: WireCoded {
                 presenter: try decoder.value(WireRecord.self),
                 place: try decoder.value(ItemPath.self))
         }
+        blocksCaller = try decoder.bool()
     }
 }
 

@@ -172,15 +172,16 @@ struct Golden: Sendable, CustomTestStringConvertible {
             02000000 0600 2f612f622f63 00 09 01 02000000 0200 0300
               0100 2f 01 05 00 00000000
             01000000 07000000 04030201 6300000000000000
-            00 00
+            00 00 00
             """),
         Golden(
             "the body of a claim from a standpoint",
             .claimBody(
                 ClaimBody(
                     purpose: [], items: [], kind: .preparation,
-                    standpoint: WireStandpoint(presenter: record, place: .of("/a")))),
-            "0000 00000000 00000000 0000000000000000 01 01 07000000 04030201 0200 2f61"),
+                    standpoint: WireStandpoint(presenter: record, place: .of("/a")),
+                    blocksCaller: true)),
+            "0000 00000000 00000000 0000000000000000 01 01 07000000 04030201 0200 2f61 01"),
         Golden(
             "a presenter's body",
             .presenterBody(

@@ -134,7 +134,7 @@ extension CoordinatedAccess {
         let next = try session.file(
             ClaimRequest(
                 purpose: purpose, items: items.map(\.claimed), kind: kind, enclosing: enclosing,
-                standpoint: nil, onEnding: onEnding))
+                standpoint: nil, blocksCaller: blocksCaller, onEnding: onEnding))
         let givenUp = state.withLock { state in
             state.claim = next
             state.isReleased = false

@@ -19,6 +19,8 @@ package final class CoordinatedAccess: Sendable {
     let kind: ClaimKind
     /// The claims inside whose accessors the call was made.
     let enclosing: [RecordReference]
+    /// Whether those accessors wait for it.
+    let blocksCaller: Bool
     /// Told once of the end of each claim, for callers that do not wait.
     let onEnding: (@Sendable (AccessEnding) -> Void)?
     let state: Lock<State>
@@ -51,11 +53,13 @@ package final class CoordinatedAccess: Sendable {
     package init(
         _ requests: [RequestedItem], purpose: Purpose, kind: ClaimKind = .access,
         enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil,
+        blocksCaller: Bool = true,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) {
         self.requests = requests
         self.purpose = purpose
         self.kind = kind
+        self.blocksCaller = blocksCaller
         self.onEnding = onEnding
         session = try Session.current()
         let policy = session.packagePolicy
@@ -67,7 +71,8 @@ package final class CoordinatedAccess: Sendable {
         let claim = try session.file(
             ClaimRequest(
                 purpose: purpose, items: items.map(\.claimed), kind: kind,
-                enclosing: self.enclosing, standpoint: standpoint, onEnding: onEnding))
+                enclosing: self.enclosing, standpoint: standpoint,
+                blocksCaller: blocksCaller, onEnding: onEnding))
         state = Lock(State(claim: claim, items: items, policy: policy))
     }
 

@@ -85,13 +85,13 @@ final class CoordinatorCore: Sendable {
     /// Files a claim, remembered for ``cancel()`` while it waits.
     func begin(
         _ items: [RequestedItem], kind: ClaimKind = .access,
-        enclosing: [RecordReference] = AccessorStack.current,
+        enclosing: [RecordReference] = AccessorStack.current, blocksCaller: Bool = true,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) -> CoordinatedAccess {
         guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
         let access = try CoordinatedAccess(
             items, purpose: purposeForUse(), kind: kind, enclosing: enclosing,
-            standpoint: standpoint, onEnding: onEnding)
+            standpoint: standpoint, blocksCaller: blocksCaller, onEnding: onEnding)
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.waiting.append(access) }
             return state.isCancelled

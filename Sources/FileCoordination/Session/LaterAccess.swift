@@ -42,7 +42,7 @@ final class LaterAccess: Sendable {
         do throws(NSError) {
             var items: [RequestedItem] = []
             for intent in intents { items.append(try RequestedItem(intent)) }
-            filed(try core.begin(items, onEnding: { self.decided($0) }))
+            filed(try core.begin(items, blocksCaller: false, onEnding: { self.decided($0) }))
         } catch {
             queue.addOperation { accessor(error) }
         }

@@ -17,6 +17,8 @@ struct ClaimRequest {
     let enclosing: [RecordReference]
     /// Where the coordinator believes its presenter to be (Rule 11.7).
     let standpoint: WireStandpoint?
+    /// Whether those accessors wait for it (Rule 18.4).
+    let blocksCaller: Bool
     /// For callers that do not wait: called once, on any thread, when the claim was granted or
     /// given up.
     let onEnding: (@Sendable (AccessEnding) -> Void)?
@@ -28,7 +30,7 @@ extension Session {
         let body = ClaimBody(
             purpose: request.purpose.bytes, items: request.items,
             enclosing: request.enclosing.map { WireRecord($0) }, threadID: 0, kind: request.kind,
-            standpoint: request.standpoint)
+            standpoint: request.standpoint, blocksCaller: request.blocksCaller)
         let record: RecordReference
         do {
             record = try ledger.write(
@@ -80,6 +82,15 @@ extension Session {
     func failed(_ record: WireRecord, failure: [UInt8]) {
         guard let claim = claim(record) else { return }
         giveUp(claim, .failed(ErrorCoding.decode(failure)))
+    }
+
+    func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
+        guard let claim = claim(record) else { return }
+        let error = FileCoordinationError(
+            .deadlock, url: parties.last.flatMap { FileCoordinationError.Party($0).url },
+            parties: parties.map { .init($0) },
+            reason: "Access would never be granted, because each waits for the next in a circle:")
+        giveUp(claim, .failed(error.nsError))
     }
 
     private func claim(_ record: WireRecord) -> PendingClaim? {

@@ -154,6 +154,7 @@ extension Session {
             fail(FailureReason.arbiterUnreachable(refusal.text).nsError)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)
+        case .inCycle(let record, let parties): foundInCycle(record, parties)
         case .deliveries(let deliveries): for delivery in deliveries { deliver(delivery) }
         case .explanation(let record, _, let parties): explained(record, parties: parties)
         case .deliveryPart(let part, let isLast):

@@ -184,7 +184,7 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .askToYield, .reacquire, .wakeAt:
+            case .grant, .fail, .failInCycle, .askToYield, .reacquire, .wakeAt:
                 continue
             }
         }

@@ -194,6 +194,13 @@ struct Witness: Hashable {
         case .grant(let id):
             guard let claim = rules.claim(id) else { return "\(id) is granted but is not there" }
             if claim.isGranted { return "\(id) is granted twice" }
+        case .failInCycle(let id, let steps):
+            guard let claim = rules.claim(id) else { return "\(id) fails but is not there" }
+            if claim.isGranted { return "\(id) fails in a cycle though it runs (Rule 18.4)" }
+            guard steps.contains(where: { $0.claim.id == id }) else {
+                return "\(id) fails for a cycle that it is not in (Rule 18.4)"
+            }
+            forget(id)
         case .fail(let id, _):
             guard case .presenterAnswered(_, id, .some) = event else {
                 return "\(id) fails though no presenter failed it (Rule 9.1)"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that wait for themselves, by way of others (Rule 18.4).
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct CycleTests {
+    /// Files a call made inside the accessors of `outer`, which waits for it unless `isLater`.
+    private func nest(
+        _ items: [AccessItem], in outer: ClaimID, isLater: Bool = false, _ desk: inout Desk
+    ) -> ClaimID {
+        var claim = desk.filed(
+            items, client: desk.arbiter.claim(outer)?.client, inside: [outer])
+        claim.blocksCaller = !isLater
+        desk.handle(.claimFiled(claim))
+        return claim.id
+    }
+
+    /// The claims that failed in the last event, each with its cycle.
+    private func failed(_ desk: Desk) -> [ClaimID: [ClaimID]] {
+        desk.last.reduce(into: [:]) { result, effect in
+            if case .failInCycle(let claim, let steps) = effect {
+                result[claim] = steps.map(\.claim.id)
+            }
+        }
+    }
+
+    @Test func `Rules 3.3, 18.4: a nested call through another coordinator waits for itself`() {
+        var desk = Desk()
+        let outer = desk.file(.write("/f"))
+        let inner = nest(.read("/f"), in: outer, &desk)
+        #expect(failed(desk) == [inner: [inner, outer]])
+        // The accessor goes on, and others get their turn.
+        let other = desk.file(.read("/f"))
+        desk.handle(.claimEnded(outer, outcomes: [.unchanged]))
+        #expect(desk.stage(other) == .granted)
+    }
+
+    @Test func `Rules 3.4, 18.4: two that nest in opposite order; the younger call fails`() {
+        var desk = Desk()
+        let (a, b) = (desk.file(.write("/a")), desk.file(.write("/b")))
+        let first = nest(.write("/b"), in: a, &desk)
+        #expect(failed(desk) == [:])
+        let second = nest(.write("/a"), in: b, &desk)
+        #expect(failed(desk) == [second: [first, b, second, a]])
+        desk.handle(.claimEnded(b, outcomes: [.unchanged]))
+        #expect(desk.stage(first) == .granted)
+    }
+
+    @Test func `Rule 18.4: a ring of ten`() {
+        var desk = Desk()
+        let outer = (0..<10).map { desk.file(.write("/\($0)")) }
+        var inner: [ClaimID] = []
+        for number in 0..<10 {
+            #expect(failed(desk) == [:])
+            inner.append(nest(.read("/\((number + 1) % 10)"), in: outer[number], &desk))
+        }
+        let cycle = failed(desk)
+        #expect(cycle.keys.first == inner[9])
+        #expect(cycle.values.first?.count == 20)
+    }
+
+    @Test func `Rule 18.4: through a claim in line that is in no accessor`() {
+        var desk = Desk()
+        let holder = desk.file(.read("/f"))
+        let waiter = desk.file(.write("/f"))
+        // Without Rule 2.17 applying, which knows the purpose only.
+        let inner = nest(.read("/f"), in: holder, &desk)
+        #expect(failed(desk) == [inner: [inner, waiter, holder]])
+    }
+
+    @Test func `Rule 18.4: no alarm where somebody can go on`() {
+        var desk = Desk()
+        // One that runs waits for nothing.
+        let (a, b) = (desk.file(.write("/a")), desk.file(.write("/b")))
+        _ = nest(.write("/b"), in: a, &desk)
+        // An asynchronous call holds up no accessor.
+        _ = nest(.write("/a"), in: b, isLater: true, &desk)
+        #expect(failed(desk) == [:])
+        // Nor does a call that another thread makes.
+        _ = desk.file(.write("/a"), client: desk.arbiter.claim(b)?.client)
+        #expect(failed(desk) == [:])
+        desk.handle(.claimEnded(b, outcomes: [.unchanged]))
+        #expect(failed(desk) == [:])
+    }
+
+    @Test func `Rule 18.4: a cycle that a move closes is found, too`() {
+        var desk = Desk()
+        let (a, b) = (desk.file(.move("/a")), desk.file(.write("/b")))
+        let waits = nest(.write("/c"), in: b, &desk)
+        #expect(desk.stage(waits) == .granted)
+        desk.handle(.claimEnded(waits, outcomes: [.unchanged]))
+        let first = nest(.write("/b"), in: a, &desk)
+        #expect(failed(desk) == [:])
+        let second = nest(.write("/d"), in: b, &desk)
+        #expect(desk.stage(second) == .granted)
+        desk.handle(.claimEnded(second, outcomes: [.unchanged]))
+        let third = nest(.read("/a"), in: b, &desk)
+        #expect(failed(desk)[third] != nil)
+        #expect(desk.stage(first) == .waiting)
+    }
+}
