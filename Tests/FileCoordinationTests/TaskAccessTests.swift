@@ -37,16 +37,11 @@ final class TaskAccessTests: CoordinatorTestCase {
         let url = try file("f", "text")
         let text = try await NSFileCoordinator().coordinate(writingItemAt: url) { url in
             await Task.yield()
-            // Somebody else cannot have it meanwhile.
-            do {
-                try await NSFileCoordinator().coordinate(
-                    readingItemAt: url, timeout: .milliseconds(20)
-                ) { _ in XCTFail("Read while it is written") }
-                XCTFail("Access was had")
-            } catch let error as FileCoordinationError {
-                XCTAssertEqual(error.code, .timedOut)
-                XCTAssertEqual(error.parties.map(\.processIdentifier), [getpid()])
-            }
+            // Somebody else cannot have it meanwhile, in a task of its own.
+            let code = await Task.detached {
+                await Self.failure(of: url, timeout: .milliseconds(20))?.code
+            }.value
+            XCTAssertEqual(code, .timedOut)
             return try String(contentsOf: url, encoding: .utf8)
         }
         XCTAssertEqual(text, "text")
@@ -54,6 +49,29 @@ final class TaskAccessTests: CoordinatorTestCase {
             try await NSFileCoordinator().coordinate(readingItemAt: url) { _ in throw Mine() }
             XCTFail("Nothing was thrown")
         } catch { XCTAssertTrue(error is Mine) }
+    }
+
+    /// Rules 3.3 and 18.4: a task that would wait for its own accessor is told so, and a task that
+    /// it starts is another one.
+    func testATaskThatWaitsForItselfIsToldSo() async throws {
+        let url = try file("f")
+        try await NSFileCoordinator().coordinate(writingItemAt: url) { url in
+            let error = await Self.failure(of: url, timeout: nil)
+            XCTAssertEqual(error?.code, .deadlock)
+            XCTAssertEqual(error?.parties.map(\.processIdentifier), [getpid(), getpid()])
+            XCTAssertEqual(error?.parties.map(\.role), [.waiter, .holder])
+            async let child = Self.failure(of: url, timeout: .milliseconds(20))
+            let code = await child?.code
+            XCTAssertEqual(code, .timedOut)
+        }
+    }
+
+    /// The error of a read through a coordinator of its own.
+    private static func failure(of url: URL, timeout: Duration?) async -> FileCoordinationError? {
+        do {
+            try await NSFileCoordinator().coordinate(readingItemAt: url, timeout: timeout) { _ in }
+            return nil
+        } catch { return error as? FileCoordinationError }
     }
 
     /// Rules 2.17, 3.1 and 3.2: nested calls of one coordinator, also past a writer that waits.

@@ -92,8 +92,8 @@ class StagePresenter: NSObject, @unchecked Sendable {
 /// A presenter without a single optional method.
 final class Heedless: StagePresenter, NSFilePresenter, @unchecked Sendable {}
 
-/// A presenter that is never asked, and told what happened.
-final class Listener: StagePresenter, NSFilePresenter, @unchecked Sendable {
+/// What presenters are told, for those that are told anything.
+class HearingPresenter: StagePresenter, @unchecked Sendable {
     func presentedItemDidChange() { say("did change") }
     func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
     func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
@@ -121,8 +121,11 @@ final class Listener: StagePresenter, NSFilePresenter, @unchecked Sendable {
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
 }
 
+/// A presenter that is never asked, and told what happened.
+final class Listener: HearingPresenter, NSFilePresenter, @unchecked Sendable {}
+
 /// A presenter that is asked everything, and may have unsaved text.
-final class Editor: StagePresenter, NSFilePresenter, @unchecked Sendable {
+final class Editor: HearingPresenter, NSFilePresenter, @unchecked Sendable {
     func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
@@ -172,29 +175,4 @@ final class Editor: StagePresenter, NSFilePresenter, @unchecked Sendable {
         give("accommodate") { completionHandler(self.failure(of: "accommodate")) }
     }
 
-    func presentedItemDidChange() { say("did change") }
-    func presentedSubitemDidAppear(at url: URL) { say("did appear \(url.path)") }
-    func presentedSubitemDidChange(at url: URL) { say("did change \(url.path)") }
-    func presentedItemDidMove(to newURL: URL) { moved(to: newURL) }
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
-        say("did move \(oldURL.path) \(newURL.path)")
-    }
-    func presentedItemDidGain(_ version: NSFileVersion) { say("did gain \(name(of: version))") }
-    func presentedItemDidLose(_ version: NSFileVersion) { say("did lose \(name(of: version))") }
-    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
-        say("did resolve \(name(of: version))")
-    }
-    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
-        say("did gain \(url.path) \(name(of: version))")
-    }
-    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
-        say("did lose \(url.path) \(name(of: version))")
-    }
-    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
-        say("did resolve \(url.path) \(name(of: version))")
-    }
-    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
-        say("did change attributes \(attributes.map(\.rawValue).sorted().joined(separator: " "))")
-    }
-    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { observed }
 }
