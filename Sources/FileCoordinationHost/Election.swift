@@ -43,6 +43,35 @@ package struct Election: Sendable {
         }
     }
 
+    /// Takes the role from a host that was seen stopped for long enough (Rule 18.7a).
+    ///
+    /// Does nothing if it runs again, or if another serves meanwhile. Afterwards nobody has the
+    /// role; who calls ``connectOrHost(onEnd:)`` next takes it.
+    package func depose(_ processID: Int32) throws {
+        let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
+        defer { withExtendedLifetime(election) {} }
+        try deposeWhileElecting(processID)
+    }
+
+    /// The same, for a caller that has the election lock.
+    func deposeWhileElecting(_ processID: Int32) throws {
+        guard ProcessState.isStopped(processID) else { return }
+        // Not without bound: who is stopped does not empty its queue.
+        let socket = try? SequencedSocket.connect(
+            in: runtime.directory, name: RuntimeDirectory.Name.socket,
+            patience: .milliseconds(100))
+        guard let socket, try socket.peerCredentials().processID == processID else { return }
+        log(.deposing(processID: processID))
+        // From here on it is whoever takes the new lock's file; the old one's holder sees that it
+        // was removed as soon as it runs, and sees a higher epoch soon after.
+        do throws(SystemError) {
+            try runtime.directory.remove(RuntimeDirectory.Name.hostLock)
+        } catch {
+            guard error.code == ErrorNumber.noSuchFile else { throw error }
+        }
+        try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+    }
+
     /// Connects, making a host if there is none.
     ///
     /// Blocks while others choose one.

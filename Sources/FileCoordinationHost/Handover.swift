@@ -10,11 +10,12 @@ import FileCoordinationWire
 package enum Handover {
     /// Asks; returns whether the host is an embedded one, which then gives its role up.
     ///
-    /// Returns true as well if the host goes away meanwhile.
+    /// The caller has the election lock.
+    /// Returns true as well if the host goes away meanwhile, or is deposed because it is stopped.
     package static func ask(in runtime: RuntimeDirectory) throws -> Bool {
-        guard let socket = try Election(runtime: runtime, daemon: nil).connectIfServed() else {
-            return true
-        }
+        let election = Election(runtime: runtime, daemon: nil)
+        guard let socket = try election.connectIfServed() else { return true }
+        var vigil = HostVigil(over: socket)
         _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
         let poller = try Poller()
         try poller.add(socket.descriptor, token: 0, .readable)
@@ -33,7 +34,12 @@ package enum Handover {
                     .packagePolicy, .inCycle:
                     break
                 }
-            case .wouldBlock: try poller.wait(into: &ready, until: nil)
+            case .wouldBlock:
+                try poller.wait(into: &ready, until: MonotonicClock.now + HostVigil.pause)
+                if ready.isEmpty, vigil.look() {
+                    try election.deposeWhileElecting(vigil.processID)
+                    return true
+                }
             case .tooLong, .closed: return true
             }
         }

@@ -182,7 +182,8 @@ extension Host {
         }
         clients[client.id] = nil
         clientsByLedger[client.ledgerName] = nil
-        try? runtime.ledgers.remove(client.ledgerName)
+        // A deposed host's successor may still have to read it.
+        if !isDeposed { try? runtime.ledgers.remove(client.ledgerName) }
         configuration.log(
             .clientBuried(
                 processID: client.ledger.processID, name: client.ledger.programName))

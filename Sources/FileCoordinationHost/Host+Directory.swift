@@ -2,7 +2,8 @@
 //
 // The host's place in the file system: the socket under which it is found, and what to do when
 // somebody removes that, or the whole runtime directory. Connections and ledgers that are open
-// need no names; but whoever comes new must find this host and no other (Rule 2.0).
+// need no names; but whoever comes new must find this host and no other (Rule 2.0). A host that was
+// stopped meets the same: its names may be gone, or another's by now (Rule 18.7a).
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -40,8 +41,16 @@ extension Host {
         restoreAt = MonotonicClock.now + HostLimits.restorePause
     }
 
-    /// Whether the socket's name leads to our socket.
+    /// Whether another host has taken the role, if only for a moment.
+    var isDeposed: Bool { epochs.load() > epoch }
+
+    /// Whether the names lead to our socket and our lock.
     private var isFound: Bool {
+        roleLock?.isInPlace(in: runtime) == true && isSocketThere
+    }
+
+    /// Whether the socket's name leads to our socket.
+    private var isSocketThere: Bool {
         guard let there = try? runtime.directory.status(of: RuntimeDirectory.Name.socket),
             let ours = socketIdentity, there.inode == ours.inode
         else { return false }
@@ -62,13 +71,17 @@ extension Host {
     /// Makes anew what is missing, if anybody needs this host at all.
     func restoreNames() {
         restoreAt = watch == nil ? MonotonicClock.now + HostLimits.unwatchedPause : nil
-        guard !isFound else { return }
+        guard ending == nil, !isFound else { return }
         guard isDirectoryThere || !clients.isEmpty else {
             ending = ending ?? .vanished
             return
         }
         do {
             if !isDirectoryThere { try moveIntoFreshDirectory() }
+            guard try keepRole() else {
+                ending = .deposed
+                return
+            }
             if let listener { try? poller.remove(listener.descriptor) }
             listener = nil
             try listen()
@@ -82,6 +95,19 @@ extension Host {
         }
     }
 
+    /// Whether this host has the role, also if the lock's file was removed.
+    ///
+    /// Who was about to take the role from a stopped host finds it taken if it runs again first.
+    private func keepRole() throws(SystemError) -> Bool {
+        if roleLock?.isInPlace(in: runtime) != true {
+            guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            else { return false }
+            roleLock = role
+        }
+        // Somebody may have had it, and be gone again.
+        return !isDeposed
+    }
+
     /// Takes the role in a new directory at the old path; throws if somebody else has it there.
     private func moveIntoFreshDirectory() throws {
         let fresh = try RuntimeDirectory.open(path: runtime.path)
@@ -93,6 +119,7 @@ extension Host {
         while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
         roleLock = role
+        self.epochs = epochs
         try book.move(to: fresh.directory)
         watchRuntimeDirectory()
     }
@@ -107,6 +134,11 @@ extension Host {
                 (try? RoleLock.tryAcquire(
                     RuntimeDirectory.Name.electionLock, in: runtime)) ?? nil
         else { return }
+        // Looked at under the lock, without which nobody is deposed.
+        guard !isDeposed else {
+            ending = .deposed
+            return
+        }
         try? runtime.directory.remove(RuntimeDirectory.Name.socket)
         acceptConnections()
         if connections.isEmpty {

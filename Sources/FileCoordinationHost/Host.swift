@@ -44,6 +44,8 @@ package final class Host {
     var runtime: RuntimeDirectory
     let configuration: HostConfiguration
     let epoch: HostEpoch
+    /// Where the next host's epoch would show.
+    var epochs: EpochFile
     let startedAt = MonotonicClock.now
     let poller: Poller
     let wakeUp: WakeUp
@@ -109,7 +111,8 @@ package final class Host {
         self.configuration = configuration
         self.wakeUp = wakeUp
         poller = try Poller()
-        epoch = try EpochFile(directory: runtime.directory, isProtected: true).raise()
+        epochs = try EpochFile(directory: runtime.directory, isProtected: true)
+        epoch = try epochs.raise()
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
         packagePolicy = configuration.packagePolicy
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
@@ -131,6 +134,8 @@ package final class Host {
             } catch {
                 return leave(.stopped)
             }
+            // After every sleep: whoever was stopped in it may not be the host any more.
+            if isDeposed { return leave(.deposed) }
             tell(.clockAdvanced(to: MonotonicClock.now))
             for event in ready { dispatch(event) }
             runTimers()
@@ -208,6 +213,7 @@ package final class Host {
         configuration.log(.leaving(ending))
         switch ending {
         case .idle, .handedOver, .stopped:
+            guard !isDeposed else { break }
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
             if clients.isEmpty { book.remove() }
         case .deposed, .vanished:

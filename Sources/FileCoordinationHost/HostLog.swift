@@ -19,6 +19,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
     case runtimeDirectoryRestored
     /// A host after this one will not know of a move.
     case bookNotWritten(reason: String)
+    /// The role is taken from a host that is stopped.
+    case deposing(processID: Int32)
     /// The host gives up its role.
     case leaving(HostEnding)
 
@@ -39,6 +41,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
             "the socket in the runtime directory had vanished; made it anew"
         case .bookNotWritten(let reason):
             "could not write down where an item was moved to: \(reason)"
+        case .deposing(let processID):
+            "process \(processID), which hosted the arbiter, is stopped; taking the role from it"
         case .leaving(let ending):
             "leaving: \(ending.rawValue)"
         }

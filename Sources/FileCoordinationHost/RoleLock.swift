@@ -9,8 +9,23 @@ package import FileCoordinationSystem
 /// One of the locks in the runtime directory, held until this object goes.
 package final class RoleLock: Sendable {
     private let mapping: SharedMapping
+    private let name: String
+    /// The file that is locked.
+    private let identity: FileStatus
 
-    private init(mapping: SharedMapping) { self.mapping = mapping }
+    private init(mapping: SharedMapping, name: String, identity: FileStatus) {
+        self.mapping = mapping
+        self.name = name
+        self.identity = identity
+    }
+
+    /// Whether the lock's name in `runtime` still leads to the file that is locked.
+    ///
+    /// If not, the role has been taken from this process, or somebody has removed the file.
+    func isInPlace(in runtime: RuntimeDirectory) -> Bool {
+        guard let there = try? runtime.directory.status(of: name) else { return false }
+        return there.inode == identity.inode && there.device == identity.device
+    }
 
     private static let length = 4096
 
@@ -39,6 +54,17 @@ package final class RoleLock: Sendable {
         _ name: String, in runtime: RuntimeDirectory,
         lock: (Descriptor) throws(SystemError) -> Bool
     ) throws(SystemError) -> RoleLock? {
+        while true {
+            guard let held = try lockFile(name, in: runtime, lock: lock) else { return nil }
+            // Removed between opening and locking: that is nobody's role any more.
+            if held.isInPlace(in: runtime) { return held }
+        }
+    }
+
+    private static func lockFile(
+        _ name: String, in runtime: RuntimeDirectory,
+        lock: (Descriptor) throws(SystemError) -> Bool
+    ) throws(SystemError) -> RoleLock? {
         // Until it is mapped and closed: a child that has the descriptor has the lock.
         let opened = try ForkGuard.holdingForks { () throws(SystemError) in
             let file = try runtime.directory.openFile(
@@ -59,7 +85,8 @@ package final class RoleLock: Sendable {
             guard try lock(file) else { return nil }
             return RoleLock(
                 mapping: try SharedMapping(
-                    file: file, length: length, writable: true, inheritedByFork: false))
+                    file: file, length: length, writable: true, inheritedByFork: false),
+                name: name, identity: try file.status())
         }
     }
 }

@@ -4,6 +4,7 @@
 // is the record's word in the ledger; this object remembers why a claim was given up, and tells an
 // asynchronous caller exactly once.
 
+import FileCoordinationHost
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
@@ -16,6 +17,8 @@ package final class PendingClaim: Sendable {
     private let decision = Lock<Decision>(.open)
     /// Called once with the ending, for claims that no thread waits for.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
+    /// Called by a thread that waits for longer than accesses take that wait for nobody.
+    private let onLongWait: @Sendable () -> Void
 
     private enum Decision {
         /// The record's word has not been seen to leave "asked".
@@ -26,11 +29,12 @@ package final class PendingClaim: Sendable {
 
     init(
         record: RecordReference, ledger: LedgerWriter,
-        onEnding: (@Sendable (AccessEnding) -> Void)?
+        onEnding: (@Sendable (AccessEnding) -> Void)?, onLongWait: @escaping @Sendable () -> Void
     ) {
         self.record = record
         self.ledger = ledger
         self.onEnding = onEnding
+        self.onLongWait = onLongWait
     }
 
     /// Gives the claim up for `reason`, unless it was granted first; returns whether it did.
@@ -62,7 +66,13 @@ package final class PendingClaim: Sendable {
     ///
     /// - Returns: the ending, or nil when the deadline passed and the claim still waits.
     func wait(until deadline: UInt64?) -> AccessEnding? {
-        switch ledger.waitWhileAsked(record, deadline: deadline) {
+        let soon = MonotonicClock.now + HostVigil.firstPause
+        var state = ledger.waitWhileAsked(record, deadline: min(soon, deadline ?? .max))
+        if state == .asked, soon < deadline ?? .max {
+            onLongWait()
+            state = ledger.waitWhileAsked(record, deadline: deadline)
+        }
+        return switch state {
         case .asked: nil
         case .granted: .granted
         case .draft, .cancelled, .released, .free:

@@ -42,10 +42,13 @@ extension Session {
         } catch {
             throw FailureReason.limitReached("\(error)").nsError
         }
-        let claim = PendingClaim(record: record, ledger: ledger, onEnding: request.onEnding)
+        let claim = PendingClaim(
+            record: record, ledger: ledger, onEnding: request.onEnding,
+            onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
         ledger.file(record)
         announce(.filed(WireRecord(record)))
+        if request.onEnding != nil { link.attend() }
         return claim
     }
 

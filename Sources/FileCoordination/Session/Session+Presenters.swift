@@ -105,6 +105,7 @@ extension Session {
             return true
         }
         guard isFirst else { return }
+        link.watchForHosts(of: self)
         do throws(NSError) {
             try register(entry, at: place)
         } catch {
@@ -143,7 +144,8 @@ extension Session {
             }
             return tie
         }
-        let claim = PendingClaim(record: record, ledger: ledger, onEnding: nil)
+        let claim = PendingClaim(
+            record: record, ledger: ledger, onEnding: nil, onLongWait: { [link] in link.attend() })
         state.withLock { state in
             state.claims[record] = claim
             state.presentersByRecord[WireRecord(record)] = entry

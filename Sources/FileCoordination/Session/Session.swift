@@ -29,6 +29,8 @@ package final class Session: Sendable {
     struct State {
         /// The connection, once its hello is on its way; nil between two connections.
         var socket: SequencedSocket?
+        /// The host's epoch, once it has said welcome on `socket`.
+        var hostEpoch: HostEpoch?
         /// Claims from filing until their record is given back.
         var claims: [RecordReference: PendingClaim] = [:]
         /// Accesses whose accessors run.
@@ -116,7 +118,7 @@ package final class Session: Sendable {
     func announce(_ message: ClientMessage) {
         guard isOurs else { return }
         let isSent = state.withLock { state in
-            guard let socket = state.socket else { return false }
+            guard let socket = state.socket, !isDeposed(state.hostEpoch) else { return false }
             return link.send(message, on: socket)
         }
         if !isSent { link.ring() }
@@ -131,6 +133,7 @@ package final class Session: Sendable {
             Swift.Result<Void, SystemError> { () throws(SystemError) in
                 _ = try socket.send(hello.encode())
                 state.socket = socket
+                state.hostEpoch = nil
                 state.isRefused = false
                 state.deliveryParts = .delivery
             }
@@ -150,6 +153,7 @@ package final class Session: Sendable {
     func disconnected() {
         let presenters = state.withLock { state in
             state.socket = nil
+            state.hostEpoch = nil
             return state.presenters
         }
         for presenter in presenters { presenter.mailbox.resetAfterHostChange() }
@@ -161,6 +165,26 @@ package final class Session: Sendable {
     /// Whether a host is needed even if nobody calls.
     var needsHost: Bool {
         state.withLock { !$0.isRefused && (!$0.claims.isEmpty || !$0.presenters.isEmpty) }
+    }
+
+    /// Whether the host of this connection is not the host any more (Rule 18.7a).
+    ///
+    /// A new one has raised the ledger's epoch; nothing that the old one says counts.
+    var isHostDeposed: Bool { isDeposed(state.withLock { $0.hostEpoch }) }
+
+    private func isDeposed(_ epoch: HostEpoch?) -> Bool {
+        epoch.map { ledger.ledgerEpoch > $0 } ?? false
+    }
+
+    /// Whether something cannot go on before the host has said or done something.
+    var awaitsHost: Bool {
+        let (isWelcome, claims) = state.withLock { state in
+            (
+                state.hostEpoch != nil && state.explanations.isEmpty,
+                state.socket == nil ? [] : Array(state.claims.keys)
+            )
+        }
+        return !isWelcome || claims.contains { ledger.state(of: $0) == .asked }
     }
 
     /// Fails all that waits: no arbiter can be reached.

@@ -3,6 +3,10 @@
 // The connection thread: finds or makes a host, greets it, hands what it says to the session, and
 // starts over when it is gone. Callers never wait here; they wait on their own record's word, which
 // a host swaps and wakes directly. All signals are blocked on this thread.
+//
+// A host that is stopped does not end the connection (Rule 18.7a). While somebody waits, the thread
+// looks at it now and then; otherwise it hears of a new host by a watch of the runtime directory if
+// this process has presenters, and by the ledger's epoch when there is something to say.
 
 import FileCoordinationArbiter
 import FileCoordinationHost
@@ -10,18 +14,24 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
+import Synchronization
 
 /// The thread that keeps a session connected.
 final class SessionLink: Sendable {
     private let election: Election
     private let poller: Poller
     private let bell: WakeUp
-    /// Messages that the socket had no room for; sent by the thread, which may block.
+    /// Messages that the socket had no room for; sent by the thread when there is.
     private let outbox = Lock<[ClientMessage]>([])
+    /// Whether the thread looks at the host now and then.
+    private let isAttending = Atomic(false)
+    /// Tells of new hosts; made with the first presenter.
+    private let watch = Lock<DirectoryWatch?>(nil)
 
     private enum Token {
         static let bell: UInt64 = 0
         static let socket: UInt64 = 1
+        static let watch: UInt64 = 2
     }
 
     init(election: Election) throws(SystemError) {
@@ -39,6 +49,27 @@ final class SessionLink: Sendable {
 
     /// Wakes the thread: there is something to say, or somebody who needs a host.
     func ring() { bell.signal() }
+
+    /// Has the thread look whether the host is stopped, for somebody who waits.
+    func attend() {
+        // Once for all who wait at a time.
+        if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
+    }
+
+    /// Has the thread hear of new hosts, for presenters that a new one will ask.
+    ///
+    /// Without a watch, which a user may have too many of, they hear of it late.
+    func watchForHosts(of session: Session) {
+        watch.withLock { watch in
+            guard watch == nil, let fresh = try? DirectoryWatch(),
+                (try? fresh.add(session.runtime.directory, .movedTo)) != nil,
+                (try? poller.add(fresh.descriptor, token: Token.watch, .readable)) != nil
+            else { return }
+            watch = fresh
+        }
+        // One may have come before the watch.
+        if session.isHostDeposed { ring() }
+    }
 
     /// Sends `message`, or leaves it to the thread if the socket has no room for it.
     ///
@@ -65,12 +96,14 @@ final class SessionLink: Sendable {
             let result = try election.connectOrHost(onEnd: { _ in })
             try poller.add(result.socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
+            var stoppedHost: Int32?
             if (try? session.connected(result.socket)) != nil {
-                converse(on: result.socket, session)
+                stoppedHost = converse(on: result.socket, session)
             }
             try? poller.remove(result.socket.descriptor)
             session.disconnected()
             result.socket.shutDown()
+            if let stoppedHost { try? election.depose(stoppedHost) }
         } catch {
             session.fail(FailureReason.arbiterUnreachable("\(error)").nsError)
             waitForBell(until: retry(session))
@@ -79,30 +112,82 @@ final class SessionLink: Sendable {
     }
 
     /// Reads what the host says until the connection ends.
-    private func converse(on socket: SequencedSocket, _ session: Session) {
+    ///
+    /// - Returns: the host's process, if it is to be deposed.
+    private func converse(on socket: SequencedSocket, _ session: Session) -> Int32? {
+        var vigil = HostVigil(over: socket)
+        var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
         var ready: [Poller.Ready] = []
         while true {
-            guard (try? poller.wait(into: &ready, until: nil)) != nil else { return }
+            let deadline = nextLook ?? unwatched(session)
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
+            guard !session.isHostDeposed else { return nil }
             for event in ready {
                 switch event.token {
                 case Token.bell:
-                    bell.drain()
+                    _ = bell.drain()
                     sendOutbox(on: socket)
+                case Token.watch: drainWatch()
                 default:
-                    guard readMessages(from: socket, session) else { return }
+                    vigil.reset()
+                    if event.writable { sendOutbox(on: socket) }
+                    guard event.readable || event.hangup else { continue }
+                    guard readMessages(from: socket, session) else { return nil }
                 }
+            }
+            let now = MonotonicClock.now
+            let isCalled = nextLook == nil && isAttending.load(ordering: .sequentiallyConsistent)
+            guard isCalled || now >= nextLook ?? .max else { continue }
+            if isAwaited(session) {
+                if vigil.look(now: now) { return vigil.processID }
+                nextLook = now + HostVigil.pause
+            } else {
+                vigil.reset()
+                nextLook = nil
             }
         }
     }
 
+    /// Whether somebody waits for the host; if not, whoever does next will ring.
+    private func isAwaited(_ session: Session) -> Bool {
+        isAttending.store(false, ordering: .sequentiallyConsistent)
+        guard session.awaitsHost else { return false }
+        isAttending.store(true, ordering: .sequentiallyConsistent)
+        return true
+    }
+
+    /// When to look for a new host though nobody waits and no watch tells.
+    private func unwatched(_ session: Session) -> UInt64? {
+        guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
+        return MonotonicClock.after(.seconds(5))
+    }
+
+    /// Reads what the watch tells; that it told something is enough to know.
+    private func drainWatch() {
+        watch.withLock { watch in
+            guard let present = watch else { return }
+            let batch = try? present.read()
+            // The directory was removed: the watch never tells anything again.
+            guard batch?.events.contains(where: { $0.changes.contains(.watchEnded) }) ?? true
+            else { return }
+            try? poller.remove(present.descriptor)
+            watch = nil
+        }
+    }
+
+    /// Sends what waits, as far as there is room.
     private func sendOutbox(on socket: SequencedSocket) {
-        let messages = outbox.withLock { outbox in
-            defer { outbox = [] }
-            return outbox
+        let isLeft = outbox.withLock { outbox in
+            var sent = 0
+            // If the host is gone, its connection's end says so.
+            while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
+                sent += 1
+            }
+            outbox.removeFirst(sent)
+            return !outbox.isEmpty
         }
-        for message in messages {
-            guard (try? socket.send(message.encode(), patience: .forever)) != nil else { return }
-        }
+        try? poller.modify(
+            socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
     }
 
     /// Takes all messages that are there; false when the conversation is over.
@@ -111,7 +196,7 @@ final class SessionLink: Sendable {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 guard let message = try? HostMessage(decoding: bytes) else { return false }
-                guard session.receive(message) else { return false }
+                guard !session.isHostDeposed, session.receive(message) else { return false }
             case .wouldBlock: return true
             case .tooLong, .closed: return false
             }
@@ -129,6 +214,7 @@ final class SessionLink: Sendable {
         while true {
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
             if let deadline, MonotonicClock.now >= deadline { return }
+            if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
             if ready.contains(where: { $0.token == Token.bell }) {
                 _ = bell.drain()
                 return
@@ -142,6 +228,7 @@ extension Session {
     func receive(_ message: HostMessage) -> Bool {
         switch message {
         case .welcome(let welcome):
+            state.withLock { $0.hostEpoch = HostEpoch(rawValue: welcome.epoch) }
             learn(welcome.packagePolicy, isFromNewHost: true)
             announceOwnPackages()
             noteGrants()

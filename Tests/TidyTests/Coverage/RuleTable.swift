@@ -196,6 +196,7 @@ enum RuleTable {
         ("18.4", "calls inside accessors that wait for each other in a circle fail, in words"),
         ("18.5", "who holds and who waits can always be seen"),
         ("18.7", "the arbiter's death is a short delay and nothing else"),
+        ("18.7a", "a stopped host is deposed after a second, and is a client when it runs again"),
         ("18.8", "a client's death frees what it had, at once; a forked child has nothing"),
         ("18.9", "no claim waits for one that was filed after it, but by the exceptions"),
         ("18.11", "async calls hold no thread, and end with their task"),

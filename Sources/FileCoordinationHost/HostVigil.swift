@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a host that somebody waits for is stopped, and for how long (Rule 18.7a). The kernel
+// tells nobody when a process stops, so it is looked at now and then, while somebody waits.
+
+package import FileCoordinationSystem
+
+/// What was seen of a host at several looks.
+package struct HostVigil: Sendable {
+    /// The host.
+    package let processID: Int32
+    private var stoppedSince: UInt64?
+    private var lastLook: UInt64 = 0
+
+    /// Who waits for so long has the host looked at, in nanoseconds.
+    package static let firstPause: UInt64 = 200_000_000
+    /// From one look to the next.
+    package static let pause: UInt64 = 500_000_000
+    /// A host that is seen stopped for so long, and silent, is deposed.
+    package static let patience: UInt64 = 1_000_000_000
+
+    /// A vigil over the process at the other end of `socket`.
+    package init(over socket: SequencedSocket) {
+        // Zero, a process of another world, never counts as stopped.
+        processID = (try? socket.peerCredentials().processID) ?? 0
+    }
+
+    /// The host has said something, or nobody waits any more.
+    package mutating func reset() { stoppedSince = nil }
+
+    /// Looks at the host; returns whether it is to be deposed.
+    package mutating func look(now: UInt64 = MonotonicClock.now) -> Bool {
+        guard processID != CurrentProcess.id, ProcessState.isStopped(processID) else {
+            stoppedSince = nil
+            return false
+        }
+        defer { lastLook = now }
+        // After a longer gap it was the looker that was stopped, likely together with the host; who
+        // goes on first must not depose the other.
+        guard let since = stoppedSince, now <= lastLook + 2 * Self.pause else {
+            stoppedSince = now
+            return false
+        }
+        return now >= since + Self.patience
+    }
+}
