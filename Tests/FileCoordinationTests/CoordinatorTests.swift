@@ -71,6 +71,44 @@ final class CoordinatorTests: CoordinatorTestCase {
         XCTAssertGreaterThan(presenter.questions.withLock { $0 }, 0)
     }
 
+    /// Rules 14.1, 14.5 and 14.8: a batch of thousands, with calls inside from several threads.
+    func testABatchOfThousandsWithCallsFromSeveralThreads() throws {
+        let directory = directory
+        let urls = (0..<5000).map { directory.appendingPathComponent("\($0)") }
+        for url in urls.prefix(100) { try Data("text".utf8).write(to: url) }
+        let reads = Lock(0)
+        var failure: NSError?
+        var ends: [XCTestExpectation] = []
+        NSFileCoordinator().prepare(
+            forReadingItemsAt: urls, writingItemsAt: [directory], error: &failure
+        ) { complete in
+            let left = Lock(4)
+            for thread in 0..<4 {
+                ends.append(
+                    onThread("\(thread)") {
+                        for url in urls[(thread * 25)..<(thread * 25 + 25)] {
+                            NSFileCoordinator().coordinate(
+                                readingItemAt: url, options: .withoutChanges, error: nil
+                            ) { url in
+                                if (try? Data(contentsOf: url)) != nil {
+                                    reads.withLock { $0 += 1 }
+                                }
+                            }
+                        }
+                        let isLast = left.withLock { left in
+                            left -= 1
+                            return left == 0
+                        }
+                        if isLast { complete() }
+                    })
+            }
+        }
+        // It has returned, so that all of them are done.
+        XCTAssertNil(failure)
+        XCTAssertEqual(reads.withLock { $0 }, 100)
+        wait(for: ends, timeout: 30)
+    }
+
     /// Rules 2.3, 2.11 and 2.12: ten threads, fifty writes each, of a file that is not there yet.
     func testTenThreadsMergeIntoOneNewFile() throws {
         let url = directory.appendingPathComponent("new", isDirectory: false)
