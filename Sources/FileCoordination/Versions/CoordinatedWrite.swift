@@ -30,7 +30,9 @@ package final class CoordinatedWrite: Sendable {
     init(place: ItemPath, store: VersionStore) {
         self.place = place
         self.store = store
-        identity = ItemIdentity(of: place)
+        // Where nobody has ever kept a version there is nothing to carry over; a version that is
+        // added meanwhile makes itself known (see ``lookForVersions(in:)``).
+        identity = store.hasTies ? ItemIdentity(of: place) : nil
     }
 
     /// The stored items that were the item's at some time of the write.

@@ -42,6 +42,11 @@ package final class VersionStore: Sendable {
     /// The store in the directory at `path`.
     package init(path: String) { self.path = path }
 
+    /// Whether a version has ever been kept here: one look.
+    var hasTies: Bool { (try? FileStatus(path: tiesPath)) != nil }
+
+    private var tiesPath: [UInt8] { Array((path + "/" + StoreName.ties).utf8) }
+
     // MARK: Opening
 
     /// Opens the store and puts right what dead processes left; nil if there is no store yet.
