@@ -9,7 +9,7 @@ import Glibc
 ///
 /// For one thread at a time.
 final class Deflater {
-    private let library: ZLibrary
+    private let zlib: ZLibrary
     /// At one address for its whole life: zlib remembers it.
     private let stream: UnsafeMutablePointer<ZLibrary.Stream>
     private let output: UnsafeMutableBufferPointer<UInt8>
@@ -33,13 +33,13 @@ final class Deflater {
             stream.deallocate()
             return nil
         }
-        self.library = library
+        zlib = library
         self.stream = stream
         output = .allocate(capacity: outputLength)
     }
 
     deinit {
-        _ = library.end(stream)
+        _ = zlib.end(stream)
         stream.deallocate()
         output.deallocate()
     }
@@ -56,12 +56,12 @@ final class Deflater {
         stream.pointee.availableInput = CUnsignedInt(input.count)
         let capacity = min(limit, output.count)
         provideOutput(capacity)
-        guard library.deflate(stream, ZLibrary.finish) == ZLibrary.streamEnd else { return nil }
+        guard zlib.deflate(stream, ZLibrary.finish) == ZLibrary.streamEnd else { return nil }
         return filled(of: capacity)
     }
 
     /// Forgets what came before: the next bytes begin a file.
-    func begin() { _ = library.reset(stream) }
+    func begin() { _ = zlib.reset(stream) }
 
     /// Compresses the next bytes of a file, and hands out what has become ready.
     ///
@@ -74,7 +74,7 @@ final class Deflater {
         stream.pointee.availableInput = CUnsignedInt(input.count)
         while true {
             provideOutput(output.count)
-            let result = library.deflate(stream, isLast ? ZLibrary.finish : ZLibrary.noFlush)
+            let result = zlib.deflate(stream, isLast ? ZLibrary.finish : ZLibrary.noFlush)
             let ready = filled(of: output.count)
             if !ready.isEmpty { try emit(ready) }
             if result == ZLibrary.streamEnd { return }

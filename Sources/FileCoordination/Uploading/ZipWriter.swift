@@ -13,7 +13,7 @@ package import FileCoordinationSystem
 package final class ZipWriter {
     private let output: ZipOutput
     private let deflater: Deflater?
-    private let library: ZLibrary?
+    private let zlib: ZLibrary?
     private let input: UnsafeMutableRawBufferPointer
     /// The archive's directory so far.
     private var directory: [UInt8] = []
@@ -29,7 +29,7 @@ package final class ZipWriter {
     package init(to file: Descriptor, from start: UInt64 = 0, library: ZLibrary? = .shared) {
         output = ZipOutput(file, from: start)
         deflater = Deflater(library: library)
-        self.library = library
+        zlib = library
         input = .allocate(byteCount: 256 << 10, alignment: 16)
     }
 
@@ -49,7 +49,7 @@ package final class ZipWriter {
         var entry = try entry(name, attributes)
         entry.size = UInt64(target.count)
         entry.storedSize = entry.size
-        var sum = ZipChecksum(library: library)
+        var sum = ZipChecksum(library: zlib)
         target.withUnsafeBytes { sum.update($0) }
         entry.checksum = sum.value
         try add(entry, contents: target)
@@ -91,7 +91,7 @@ package final class ZipWriter {
         of file: SourceFile, to entry: inout ZipEntry
     ) throws(UploadError) {
         let start = output.offset
-        var sum = ZipChecksum(library: library)
+        var sum = ZipChecksum(library: zlib)
         var part = try read(file, at: 0)
         sum.update(part)
         entry.size = UInt64(part.count)
