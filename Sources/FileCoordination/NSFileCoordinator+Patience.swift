@@ -19,6 +19,23 @@ extension NSFileCoordinator {
     }
 }
 
+extension NSFileCoordinator {
+    /// Whether waiting calls of this process fail with `NSUserCancelledError` when it goes on after
+    /// it was stopped while others waited behind them.
+    ///
+    /// False unless it is set: they keep their place in line. True is what happens on Apple
+    /// platforms (Rule 18.6).
+    public class var cancelsWaitsAfterSuspension: Bool {
+        get { Suspension.cancelsWaits.withLock { $0 } }
+        set { Suspension.cancelsWaits.withLock { $0 = newValue } }
+    }
+}
+
+/// What happens to waits when this process was stopped.
+enum Suspension {
+    static let cancelsWaits = Lock(false)
+}
+
 /// How long the presenters of this process may take to answer.
 enum PresenterPatience {
     static let duration = Lock<Duration?>(.seconds(30))

@@ -30,6 +30,8 @@ extension Arbiter {
                 guard blockers(of: record, &excuses).contains(other) else {
                     return "\(id) waits behind \(other) without need: a lost wake-up"
                 }
+            case .skipped:
+                if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
                 if asking.awaited.isEmpty && asking.passers.isEmpty {
                     return "\(id) asks nobody and waits for nobody"
@@ -111,6 +113,9 @@ extension Arbiter {
                     expected.beginAwaiting(asked.registration.purpose)
                 }
             }
+        }
+        for id in registry.keys.sorted() {
+            if let claim = registry[id]?.hinderedBy { expected.beginHindering(claim) }
         }
         if expected != census { return "the census is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty

@@ -25,6 +25,8 @@ public struct Arbiter: Hashable, Sendable {
     var registry: [PresenterID: PresenterRecord] = [:]
     /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
     var unresponsive: OrderedIDs<PresenterID> = []
+    /// Processes that were seen stopped, and not seen to run since (Rule 18.6).
+    var stoppedClients: OrderedIDs<ClientID> = []
     /// No answer is overdue before this time.
     var nextDeadline: UInt64?
     /// What is whose.
@@ -36,6 +38,8 @@ public struct Arbiter: Hashable, Sendable {
     struct Belongings: Hashable, Sendable {
         var claims: OrderedIDs<ClaimID> = []
         var presenters: OrderedIDs<PresenterID> = []
+        /// Since when its process is known to be stopped; nil while it runs.
+        var stoppedSince: UInt64?
 
         var isEmpty: Bool { claims.isEmpty && presenters.isEmpty }
     }
@@ -66,6 +70,10 @@ public struct Arbiter: Hashable, Sendable {
         case .presenterRemoved(let presenter): remove(presenter, &turn)
         case .presenterAnswered(let presenter, let claim, let failure):
             answer(presenter, claim, failure, &turn)
+        case .presenterHindered(let presenter, let claim): hinder(presenter, by: claim)
+        case .clientStopped(let client): stop(client, &turn)
+        case .clientContinued(let client): resume(client, &turn)
+        case .grantWithdrawn(let claim): withdrawGrant(of: claim, &turn)
         case .clientDied(let client): bury(client, &turn)
         case .clockAdvanced(let time): advanceClock(to: time, &turn)
         case .recoveryFinished: finishRecovery(&turn)
@@ -119,15 +127,27 @@ public struct Arbiter: Hashable, Sendable {
         census.leave(record.claim, record.stage)
         records[id]?.state = state
         if let stage = records[id]?.stage { census.enter(record.claim, stage) }
-        if record.stage == .waiting { tree.place(id) }
+        switch (record.stage, records[id]?.stage) {
+        case (.waiting, _): tree.place(id)
+        case (_, .waiting): tree.displace(id)
+        case (_, _): break
+        }
+    }
+
+    /// Forgets a client that has nothing here.
+    mutating func forgetIfEmpty(_ client: ClientID) {
+        guard belongings[client]?.isEmpty == true else { return }
+        belongings[client] = nil
+        stoppedClients.remove(client)
     }
 
     /// Strikes a claim out.
     mutating func strike(_ record: ClaimRecord) {
         let claim = record.claim
+        if census.hindering.contains(claim.id) { endHindering(claim) }
         records[claim.id] = nil
         belongings[claim.client]?.claims.remove(claim.id)
-        if belongings[claim.client]?.isEmpty == true { belongings[claim.client] = nil }
+        forgetIfEmpty(claim.client)
         census.leave(claim, record.stage)
         tree.remove(claim.id)
     }

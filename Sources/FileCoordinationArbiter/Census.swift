@@ -16,6 +16,21 @@ struct Census: Hashable, Sendable {
     /// Claims in stage 2.
     private(set) var asking: OrderedIDs<ClaimID> = []
 
+    /// Claims that keep presenters from answering, once for each (Rule 18.4).
+    private(set) var hindering: OrderedIDs<ClaimID> = []
+
+    /// Whether some claim is in stage 1.
+    var hasWaiting: Bool { !waitingByPurpose.isEmpty }
+
+    /// Whether somebody might wait for himself.
+    var mayCloseCycle: Bool { !nestedWaiting.isEmpty || !hindering.isEmpty }
+
+    /// Counts a claim in that keeps a presenter from answering.
+    mutating func beginHindering(_ claim: ClaimID) { hindering.insert(claim) }
+
+    /// Counts it out.
+    mutating func endHindering(_ claim: ClaimID) { hindering.remove(claim) }
+
     /// Claims of a purpose that are in stage 1.
     func waiting(_ purpose: Purpose) -> OrderedIDs<ClaimID> { waitingByPurpose[purpose] ?? [] }
 

@@ -18,9 +18,13 @@ extension Arbiter {
     mutating func evaluate(_ id: ClaimID, _ turn: inout Turn) {
         guard let record = records[id] else { return }
         switch record.state {
-        case .filed: break
+        case .filed, .skipped: break
         case .waiting(let other): records[other]?.watchers.remove(id)
         case .asking, .granted: return
+        }
+        if isStopped(record.claim.client) {
+            records[id]?.state = .skipped
+            return
         }
         guard let blocker = blocker(of: record) else { return takePlace(record, &turn) }
         records[id]?.state = .waiting(behind: blocker)
@@ -105,6 +109,9 @@ extension Arbiter {
             // Whoever holds its place holds it against earlier claims too: those that it went
             // before (Rule 2.8a), or whose number is small only because they were recovered.
             return !isExcused(record, from: other, &excuses)
+        case .skipped:
+            // Rule 18.6
+            return false
         case .filed, .waiting:
             // Rule 2.14: first come, first served. Rule 2.8a: but what is queued inside a directory
             // does not hold up its move.

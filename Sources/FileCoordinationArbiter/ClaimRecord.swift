@@ -3,7 +3,8 @@
 // The life of one claim (Rule 2.19):
 //
 //     filed ─► waiting ─► asking ─► granted ─► over (its record is gone)
-//                 └──────────┴──── cancelled, failed, its process died ──► over
+//          ▲      └──────────┴──── cancelled, failed, its process died ──► over
+//          └─► skipped, from any but granted, while its process is stopped (Rule 18.6)
 
 /// What the arbiter knows of one claim.
 struct ClaimRecord: Hashable, Sendable {
@@ -17,6 +18,9 @@ struct ClaimRecord: Hashable, Sendable {
         /// edges is kept up to date, and yet no wake-up is lost: a claim waits as long as it has
         /// *some* claim to wait for.
         case waiting(behind: ClaimID)
+        /// Stage 1, but its process is stopped: it is in nobody's way, and is not let on before the
+        /// process runs again (Rule 18.6).
+        case skipped
         /// Stage 2. It holds its place, and presenters are being asked.
         case asking(Asking)
         /// Its accessor may run.
@@ -78,7 +82,7 @@ struct ClaimRecord: Hashable, Sendable {
     /// The state for status.
     var stage: ClaimStage {
         switch state {
-        case .filed, .waiting: .waiting
+        case .filed, .waiting, .skipped: .waiting
         case .asking: .asking
         case .granted: .granted
         }
@@ -88,7 +92,7 @@ struct ClaimRecord: Hashable, Sendable {
     var asking: Asking? {
         switch state {
         case .asking(let asking): asking
-        case .filed, .waiting, .granted: nil
+        case .filed, .waiting, .skipped, .granted: nil
         }
     }
 
@@ -96,7 +100,7 @@ struct ClaimRecord: Hashable, Sendable {
     var grant: Grant? {
         switch state {
         case .granted(let grant): grant
-        case .filed, .waiting, .asking: nil
+        case .filed, .waiting, .skipped, .asking: nil
         }
     }
 
@@ -106,7 +110,7 @@ struct ClaimRecord: Hashable, Sendable {
         case .asking(var asking):
             change(&asking)
             state = .asking(asking)
-        case .filed, .waiting, .granted:
+        case .filed, .waiting, .skipped, .granted:
             break
         }
     }

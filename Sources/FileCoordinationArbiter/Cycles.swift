@@ -1,67 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that wait for themselves, by way of others (Rule 18.4). An edge leads from a claim that
-// waits to each claim that must end first, and from a claim whose accessor runs to the claim that
-// this accessor waits for, on its own thread or in its own task. Each of them has to be gone before
-// the wait can end, so a circle is a deadlock, and nothing else is taken for one.
+// Claims that wait for themselves, by way of others (Rule 18.4). An edge leads
+//
+// - from a claim that waits to each claim that must end first,
+// - from a claim whose accessor runs to the claim that this accessor waits for, on its own thread
+//   or in its own task,
+// - from a claim that waits for a presenter's answer to the claim that keeps the presenter from
+//   answering: a call made in its callback, or one that occupies the queue on which it would have
+//   to be called.
+//
+// Each of them has to be gone before the wait can end, so a circle is a deadlock, and nothing else
+// is taken for one.
 
 extension Arbiter {
+    /// A presenter can do nothing before `claim`, a call of its own process, is over or granted.
+    mutating func hinder(_ presenter: PresenterID, by claim: ClaimID?) {
+        guard let record = registry[presenter] else { return }
+        let hindrance = claim.flatMap { records[$0] }
+            .flatMap { $0.claim.client == record.registration.client ? $0.claim.id : nil }
+        if let former = record.hinderedBy { census.endHindering(former) }
+        if let hindrance { census.beginHindering(hindrance) }
+        registry[presenter]?.hinderedBy = hindrance
+    }
+
+    /// A claim is over: it keeps no presenter from answering.
+    mutating func endHindering(_ claim: FiledClaim) {
+        for presenter in belongings[claim.client]?.presenters ?? []
+        where registry[presenter]?.hinderedBy == claim.id {
+            hinder(presenter, by: nil)
+        }
+    }
+
     /// Fails one claim of a cycle, if there is any; the caller looks again.
     mutating func breakCycle(_ turn: inout Turn) {
-        // Without a call inside an accessor that waits nobody waits for somebody who waits for him.
-        for start in census.nestedWaiting where records[start]?.claim.blocksCaller == true {
+        // Without a call that waits inside an accessor, or in a presenter's way, nobody waits for
+        // somebody who waits for him.
+        guard census.mayCloseCycle else { return }
+        let starts = census.nestedWaiting.filter { records[$0]?.claim.blocksCaller == true }
+        for start in starts + census.hindering where records[start] != nil {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
             }
-            let steps = cycle.compactMap { id in
-                records[id].map { CycleStep(claim: $0.claim, stage: $0.stage) }
-            }
-            turn.emit(.failInCycle(victim, steps))
+            turn.emit(.failInCycle(victim, cycle))
             conclude(victim, &turn)
             return turn.noteProgress()
         }
     }
 
     /// The youngest claim that waits in line; if there is none, the youngest that asks.
-    private func victim(of cycle: [ClaimID]) -> ClaimID? {
+    private func victim(of cycle: [CycleStep]) -> ClaimID? {
         func youngest(_ stage: ClaimStage) -> ClaimID? {
-            cycle.filter { records[$0]?.stage == stage }.max()
+            cycle.filter { $0.stage == stage }.map(\.claim.id).max()
         }
         return youngest(.waiting) ?? youngest(.asking)
     }
 
+    /// A claim that must be over first, and the presenter by way of which, if there is one.
+    private struct Edge {
+        let claim: ClaimID
+        var presenter: PresenterID?
+    }
+
     /// Claims of which each waits for the next, and the last for `start`, which is the first.
-    private func cycle(through start: ClaimID) -> [ClaimID]? {
+    private func cycle(through start: ClaimID) -> [CycleStep]? {
         var excuses = Excuses()
-        var cameFrom: [ClaimID: ClaimID] = [:]
+        /// From whom the search came to a claim, and how; only looked up.
+        var cameFrom: [ClaimID: (claim: ClaimID, presenter: PresenterID?)] = [:]
         var ahead = [start]
         while let id = ahead.popLast() {
-            for next in successors(of: id, &excuses) {
-                if next == start { return way(to: id, from: start, cameFrom) }
-                if next != start, cameFrom[next] == nil {
-                    cameFrom[next] = id
-                    ahead.append(next)
-                }
+            for edge in edges(from: id, &excuses) where cameFrom[edge.claim] == nil {
+                cameFrom[edge.claim] = (id, edge.presenter)
+                if edge.claim == start { return way(to: start, cameFrom) }
+                ahead.append(edge.claim)
             }
         }
         return nil
     }
 
     private func way(
-        to end: ClaimID, from start: ClaimID, _ cameFrom: [ClaimID: ClaimID]
-    ) -> [ClaimID] {
-        var way = [end]
-        while let last = way.last, last != start, let former = cameFrom[last] { way.append(former) }
+        to start: ClaimID, _ cameFrom: [ClaimID: (claim: ClaimID, presenter: PresenterID?)]
+    ) -> [CycleStep] {
+        var way: [CycleStep] = []
+        var id = start
+        while let (former, presenter) = cameFrom[id], let record = records[former] {
+            way.append(
+                CycleStep(claim: record.claim, stage: record.stage, presenter: presenter))
+            id = former
+            if id == start { break }
+        }
         return way.reversed()
     }
 
     /// The claims that must be over before `id` can be.
-    private func successors(of id: ClaimID, _ excuses: inout Excuses) -> OrderedIDs<ClaimID> {
+    private func edges(from id: ClaimID, _ excuses: inout Excuses) -> [Edge] {
         guard let record = records[id] else { return [] }
         switch record.state {
-        case .filed: return []
-        case .waiting: return blockers(of: record, &excuses)
-        case .asking(let asking): return claimsAwaited(by: id, asking)
+        case .filed, .skipped: return []
+        case .waiting: return blockers(of: record, &excuses).map { Edge(claim: $0) }
+        case .asking(let asking):
+            return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
+                + asking.awaited.compactMap { edge(through: $0.presenter) }
         case .granted:
             let waiting = Array(census.nestedWaiting) + Array(census.asking)
             return OrderedIDs(
@@ -69,7 +107,16 @@ extension Arbiter {
                     guard let claim = records[inner]?.claim else { return false }
                     return claim.blocksCaller && claim.client == record.claim.client
                         && claim.enclosing.contains(id)
-                })
+                }
+            ).map { Edge(claim: $0) }
         }
+    }
+
+    /// The call behind which a presenter's answer waits.
+    private func edge(through presenter: PresenterID) -> Edge? {
+        guard let claim = registry[presenter]?.hinderedBy, let record = records[claim],
+            record.grant == nil
+        else { return nil }
+        return Edge(claim: claim, presenter: presenter)
     }
 }

@@ -31,6 +31,12 @@ extension Arbiter {
         strike(record)
         extendPatience(with: record.claim.purpose, &turn)
         for notice in notices { turn.emit(notice) }
+        letGo(record, &turn)
+    }
+
+    /// Sets in motion what follows when a claim no longer has its place, or its place in line.
+    mutating func letGo(_ record: ClaimRecord, _ turn: inout Turn) {
+        let id = record.claim.id
         for presenter in record.relinquished {
             for kind in registry[presenter]?.release(id) ?? [] {
                 turn.emit(.reacquire(presenter, kind))
@@ -38,7 +44,7 @@ extension Arbiter {
             turn.resume(presenter)
         }
         switch record.state {
-        case .filed, .granted:
+        case .filed, .skipped, .granted:
             break
         case .waiting(let other):
             records[other]?.watchers.remove(id)
@@ -99,10 +105,11 @@ extension Arbiter {
             }
         }
         if let path = record.registration.path { tree.remove(id, at: path) }
+        hinder(id, by: nil)
         registry[id] = nil
         unresponsive.remove(id)
         let client = record.registration.client
         belongings[client]?.presenters.remove(id)
-        if belongings[client]?.isEmpty == true { belongings[client] = nil }
+        forgetIfEmpty(client)
     }
 }

@@ -77,11 +77,14 @@ public struct CycleStep: Hashable, Sendable {
     public var claim: FiledClaim
     /// How far it had got.
     public var stage: ClaimStage
+    /// The presenter whose answer it waits for, if that is why it waits for the next one.
+    public var presenter: PresenterID?
 
     /// One claim of a cycle.
-    public init(claim: FiledClaim, stage: ClaimStage) {
+    public init(claim: FiledClaim, stage: ClaimStage, presenter: PresenterID? = nil) {
         self.claim = claim
         self.stage = stage
+        self.presenter = presenter
     }
 }
 
@@ -145,6 +148,16 @@ public enum Event: Hashable, Sendable {
     case presenterRemoved(PresenterID)
     /// A presenter has done what a claim asked of it, or failed to.
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
+    /// A presenter can do nothing that it is asked before this waiting claim of its process is
+    /// over, or granted; nil: it can again (Rule 18.4).
+    case presenterHindered(PresenterID, by: ClaimID?)
+    /// A client process was seen to be stopped (Rule 18.6).
+    case clientStopped(ClientID)
+    /// A client process that was stopped runs again.
+    case clientContinued(ClientID)
+    /// A grant that the claim's process had not taken up was taken back, because the process is
+    /// stopped (Rule 18.6).
+    case grantWithdrawn(ClaimID)
     /// A client process died: all that was its is gone (Rule 15.8).
     case clientDied(ClientID)
     /// The monotonic time, in nanoseconds, of the events that follow.
@@ -162,6 +175,8 @@ public enum Effect: Hashable, Sendable {
     case fail(ClaimID, PresenterFailure)
     /// Tell the claimant that it waits for itself, by way of others; the claim is over (Rule 18.4).
     case failInCycle(ClaimID, [CycleStep])
+    /// Take back what presenters are asked for the claim, which waits in line again (Rule 18.6).
+    case recallQuestions(ClaimID)
     /// Ask a presenter to make way for a claim, and to answer.
     case askToYield(PresenterID, for: ClaimID, YieldSteps)
     /// Tell a presenter that it may have its item back (Rule 8.2).

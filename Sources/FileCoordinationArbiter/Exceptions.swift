@@ -83,7 +83,7 @@ extension Arbiter {
         }
         var result: OrderedIDs<ClaimID> = []
         switch other.state {
-        case .filed, .waiting:
+        case .filed, .waiting, .skipped:
             // A granted claim is always waited for, so that meeting it is enough here.
             _ = tree.firstNeighbour(of: other.claim.id, .placed) { id, _ in
                 if isHolder(id) { result.insertOnce(id) }
@@ -114,7 +114,7 @@ extension Arbiter {
             switch record.state {
             case .filed, .waiting: next = blockers(of: record, &excuses)
             case .asking(let asking): next = claimsAwaited(by: record.claim.id, asking)
-            case .granted: continue
+            case .skipped, .granted: continue
             }
             for id in next where !seen.contains(id) {
                 seen.insert(id)

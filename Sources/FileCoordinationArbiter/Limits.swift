@@ -18,6 +18,12 @@ public enum Limits {
     /// How many places a presenter is remembered to have been at (Rule 11.7).
     static let formerPlaces = 16
 
+    /// A presenter whose process is stopped for longer is passed over (Rule 18.6).
+    public static let stoppedPresenter: Duration = .seconds(2)
+
+    /// ``stoppedPresenter`` on the arbiter's clock.
+    static let stoppedPresenterNanoseconds = UInt64(stoppedPresenter / .nanoseconds(1))
+
     /// The number of claims up to which debug builds check every invariant after every event.
     ///
     /// The checks compare all pairs of claims. Beyond this a debug build would no longer be usable.

@@ -12,10 +12,15 @@ extension Arbiter {
         // It waits for other claims, and has not been asked.
         case .postponed: nil
         case .put:
-            record.registration.patience.map { patience in
-                let (deadline, isBeyond) = now.addingReportingOverflow(patience)
-                return isBeyond ? .max : deadline
-            }
+            [deadline(after: record.registration.patience), stoppedDeadline(of: record)]
+                .compactMap { $0 }.min()
+        }
+    }
+
+    private func deadline(after patience: UInt64?) -> UInt64? {
+        patience.map { patience in
+            let (deadline, isBeyond) = now.addingReportingOverflow(patience)
+            return isBeyond ? .max : deadline
         }
     }
 
@@ -68,11 +73,18 @@ extension Arbiter {
             hearOf(id, &turn)
         }
         guard census.isAwaited(purpose) else { return }
+        renewDeadlines(&turn) { $0.purpose == purpose }
+    }
+
+    /// Counts anew until when answers of some presenters are waited for.
+    mutating func renewDeadlines(
+        _ turn: inout Turn, where isMeant: (RegisteredPresenter) -> Bool
+    ) {
         for claim in census.asking {
             for answer in records[claim]?.asking?.awaited ?? [] {
-                guard let record = registry[answer.presenter],
-                    record.registration.purpose == purpose
-                else { continue }
+                guard let record = registry[answer.presenter], isMeant(record.registration) else {
+                    continue
+                }
                 let deadline = deadline(of: record, answer.question)
                 records[claim]?.updateAsking {
                     $0.await(answer.presenter, answer.question, until: deadline)

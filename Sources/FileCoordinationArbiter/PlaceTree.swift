@@ -16,6 +16,8 @@ struct Filed: Sendable {
 
     mutating func place(_ claim: ClaimID) { placed.insert(claim) }
 
+    mutating func displace(_ claim: ClaimID) { placed.remove(claim) }
+
     mutating func remove(_ claim: ClaimID) {
         all.remove(claim)
         placed.remove(claim)
@@ -123,6 +125,11 @@ struct PlaceTree: Sendable {
     /// Notes that a claim holds its place from now on.
     mutating func place(_ claim: ClaimID) {
         for spot in spots[claim] ?? [] { forEachList(of: spot) { $0.place(claim) } }
+    }
+
+    /// Notes that a claim is in line again.
+    mutating func displace(_ claim: ClaimID) {
+        for spot in spots[claim] ?? [] { forEachList(of: spot) { $0.displace(claim) } }
     }
 
     /// Everywhere where an item of a claim is filed.

@@ -32,6 +32,8 @@ struct PresenterRecord: Hashable, Sendable {
     var toWriters: Possession = .kept
     /// Claims in stage 2 that wait for its answer, those with postponed questions included.
     var awaitedBy: OrderedIDs<ClaimID> = []
+    /// The call of its own process behind which everything waits that it is asked (Rule 18.4).
+    var hinderedBy: ClaimID?
 
     init(_ registration: RegisteredPresenter, now: UInt64) {
         self.registration = registration

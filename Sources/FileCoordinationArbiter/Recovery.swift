@@ -37,7 +37,7 @@ extension Arbiter {
             guard let record = records[id] else { continue }
             switch record.state {
             case .filed: turn.evaluate(record.claim)
-            case .waiting, .asking, .granted: continue
+            case .waiting, .skipped, .asking, .granted: continue
             }
         }
     }

@@ -70,6 +70,8 @@ extension Arbiter {
         case .filed, .waiting:
             var excuses = Excuses()
             return blockers(of: record, &excuses).map { .claim($0) }
+        case .skipped:
+            return []
         case .asking(let asking):
             let presenters = asking.awaited.compactMap { answer -> Impediment? in
                 let isOutlasting = !readersToOutlast(

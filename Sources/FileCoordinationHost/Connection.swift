@@ -14,6 +14,8 @@ final class Connection {
     let peer: PeerCredentials
     /// Whose connection it is; nil before the hello, and for those who only ask for status.
     var client: Client?
+    /// The version of the protocol that its hello named.
+    var version = ProtocolVersion.supported.lowerBound
     /// Whether the hello was accepted.
     var isWelcome = false
 

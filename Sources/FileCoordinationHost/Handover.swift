@@ -16,7 +16,10 @@ package enum Handover {
         let election = Election(runtime: runtime, daemon: nil)
         guard let socket = try election.connectIfServed() else { return true }
         var vigil = HostVigil(over: socket)
-        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
+        _ = try socket.send(
+            ClientMessage.hello(
+                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
+            ).encode())
         let poller = try Poller()
         try poller.add(socket.descriptor, token: 0, .readable)
         var ready: [Poller.Ready] = []
@@ -31,7 +34,7 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .packagePolicy, .inCycle:
+                    .packagePolicy, .inCycle, .skipped:
                     break
                 }
             case .wouldBlock:

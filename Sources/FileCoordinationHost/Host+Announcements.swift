@@ -45,7 +45,9 @@ extension Host {
                     PlaceEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold)))
             case .retarget(let claim, let items):
                 entries.append(PlaceEntry(ticket: claim.rawValue, .claim(items)))
-            case .grant, .fail, .failInCycle, .askToYield, .reacquire, .notify, .wakeAt: break
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+                .wakeAt:
+                break
             }
         }
         entries.append(PlaceEntry(ticket: claim.rawValue, .heard(UInt32(clamping: heard))))
@@ -55,7 +57,8 @@ extension Host {
             case .relocate(let presenter, let place, let isTold):
                 deliver(.relocated(to: place, isTold: isTold), to: presenter)
             case .retarget(let claim, _): mark(claim, isWritten: isWritten)
-            case .grant, .fail, .failInCycle, .askToYield, .reacquire, .notify, .wakeAt:
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+                .wakeAt:
                 perform(effect)
             }
         }

@@ -81,7 +81,8 @@ extension Host {
             let asks = unanswered[claim] ?? [:]
             for presenter in asks.keys.sorted() where presenters[presenter]?.client == client.id {
                 if let steps = asks[presenter] {
-                    deliver(.ask(claim: claim.rawValue, steps), to: presenter)
+                    let number = questionNumbers[claim] ?? claim.rawValue
+                    deliver(.ask(claim: number, steps), to: presenter)
                 }
             }
         }
@@ -158,6 +159,7 @@ extension Host {
     /// Frees everything of a dead client at once (Rules 15.8, 18.8).
     func bury(_ client: Client) {
         suspects[client.id] = nil
+        stoppedClients.remove(client.id)
         // It may have ended a claim and then itself, before we read what it said of the former.
         lookAtGrantedRecords(of: client)
         stopWatchingProcess(of: client)

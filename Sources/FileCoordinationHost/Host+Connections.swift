@@ -89,8 +89,12 @@ extension Host {
         guard connection.isWelcome else {
             return refuse(connection, .malformed, "the first message was not a hello")
         }
+        if let client = connection.client { noteLife(of: client) }
         switch message {
         case .hello: break
+        case .hindered(let presenter, let claim):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            hindered(client, presenter: presenter, by: claim)
         case .filed(let record), .announced(let record), .ended(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             look(at: record.index, of: client)
@@ -115,12 +119,14 @@ extension Host {
 
     /// Greets a connection; a second hello on a connection asks to look at the whole ledger again.
     private func welcome(_ connection: Connection, _ hello: Hello) {
-        guard hello.version == ProtocolVersion.current else {
+        let spoken = ProtocolVersion.supported.lowerBound...configuration.protocolVersion
+        guard spoken.contains(hello.version) else {
             return refuse(
                 connection, .wrongVersion,
-                "it speaks protocol \(hello.version), this arbiter speaks "
-                    + "\(ProtocolVersion.current): bring both to one version")
+                "it speaks protocol \(hello.version), this arbiter speaks \(spoken.lowerBound) to "
+                    + "\(spoken.upperBound): bring both to one version")
         }
+        connection.version = hello.version
         if !hello.ledgerName.isEmpty {
             do {
                 let client = try client(named: hello.ledgerName, peer: connection.peer)
@@ -136,7 +142,7 @@ extension Host {
             send(
                 .welcome(
                     Welcome(
-                        version: ProtocolVersion.current, epoch: epoch.rawValue,
+                        version: hello.version, epoch: epoch.rawValue,
                         processID: CurrentProcess.id, kind: configuration.kind,
                         packagePolicy: packagePolicy)),
                 on: connection)

@@ -14,6 +14,11 @@ extension Host {
         case .grant(let claim): grant(claim)
         case .fail(let claim, let failure): fail(claim, failure)
         case .failInCycle(let claim, let cycle): failInCycle(claim, cycle)
+        case .recallQuestions(let claim):
+            recallAsks(for: claim)
+            // An answer that is on its way must not be taken for one to the next question.
+            lastTicket += 1
+            questionNumbers[claim] = lastTicket
         case .askToYield(let presenter, let claim, let steps):
             ask(presenter, claim, steps)
         case .reacquire(let presenter, let kind): deliver(.reacquire(kind), to: presenter)
@@ -26,7 +31,8 @@ extension Host {
     }
 
     private func ask(_ presenter: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
-        let message = PresenterMessage.ask(claim: claim.rawValue, steps)
+        let number = questionNumbers[claim] ?? claim.rawValue
+        let message = PresenterMessage.ask(claim: number, steps)
         if steps.accommodateSubitemDeletions.count > HostLimits.surelyUtterable {
             let record = WireRecord(index: 0, generation: 0)
             guard Delivery(presenter: record, message: message).isUtterable else {
@@ -49,7 +55,9 @@ extension Host {
     private func grant(_ claim: ClaimID) {
         unanswered[claim] = nil
         guard let address = claims[claim], let client = clients[address.client] else { return }
-        switch client.ledger.grant(address.record, epoch) {
+        // Who has just filed runs; who had to wait may have been stopped meanwhile (Rule 18.6).
+        let isOffer = claim != claimBeingFiled
+        switch client.ledger.grant(address.record, epoch, isOffer: isOffer) {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
         case .refused:
@@ -67,18 +75,23 @@ extension Host {
     }
 
     private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
+        let parties = cycle.flatMap { step -> [Party?] in
+            guard let presenter = step.presenter else { return [party(step)] }
+            let steps = unanswered[step.claim.id]?[presenter] ?? YieldSteps()
+            return [party(step), party(presenter: presenter, steps)]
+        }
         recallAsks(for: claim)
         guard let address = claims[claim], let client = clients[address.client] else { return }
         // As with a refusal, the client cancels the record by its own swap.
         send(
-            .inCycle(WireRecord(address.record), parties: cycle.compactMap { party($0) }),
-            to: client)
+            .inCycle(WireRecord(address.record), parties: parties.compactMap { $0 }), to: client)
     }
 
     /// Tells presenters that were asked for `claim` that their answer is no longer waited for.
     func recallAsks(for claim: ClaimID) {
+        let number = questionNumbers[claim] ?? claim.rawValue
         for presenter in (unanswered.removeValue(forKey: claim) ?? [:]).keys.sorted() {
-            deliver(.cancelAsk(claim: claim.rawValue), to: presenter)
+            deliver(.cancelAsk(claim: number), to: presenter)
         }
     }
 

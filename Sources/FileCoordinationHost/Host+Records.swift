@@ -72,7 +72,10 @@ extension Host {
     // MARK: Claims
 
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
-        if let claim = makeClaim(snapshot, of: client) { tell(.claimFiled(claim)) }
+        guard let claim = makeClaim(snapshot, of: client) else { return }
+        claimBeingFiled = claim.id
+        tell(.claimFiled(claim))
+        claimBeingFiled = nil
     }
 
     /// Reads a claim's record, gives it a ticket if it has none, and remembers it.
@@ -145,6 +148,7 @@ extension Host {
     private func endClaim(_ snapshot: RecordSnapshot, _ known: KnownRecord?, of client: Client) {
         if case .claim(let claim) = known?.identity {
             let outcomes = hear(snapshot, of: client)
+            lookAtStoppedProcesses()
             tell(.claimEnded(claim, outcomes: outcomes))
             forget(claim)
         }
@@ -154,11 +158,13 @@ extension Host {
     /// Strikes a claim that is over out of the books.
     func forget(_ claim: ClaimID) {
         claims[claim] = nil
+        questionNumbers[claim] = nil
         book.forget(claim.rawValue)
     }
 
     private func cancel(_ claim: ClaimID) {
         recallAsks(for: claim)
+        lookAtStoppedProcesses()
         tell(.claimCancelled(claim))
         forget(claim)
     }
@@ -213,11 +219,30 @@ extension Host {
         guard let known = client.known[presenter.index], known.generation == presenter.generation,
             case .presenter(let id) = known.identity
         else { return }
-        let claimID = ClaimID(rawValue: claim)
+        guard let claimID = claimAsked(under: claim) else { return }
         unanswered[claimID]?[id] = nil
         tell(
             .presenterAnswered(
                 id, for: claimID, failure: failure.map { PresenterFailure(payload: $0) }))
+    }
+}
+
+extension Host {
+    /// The claim whose questions have this number; nil for those that were taken back.
+    private func claimAsked(under number: UInt64) -> ClaimID? {
+        guard !questionNumbers.isEmpty else { return ClaimID(rawValue: number) }
+        if let again = questionNumbers.first(where: { $0.value == number }) { return again.key }
+        let claim = ClaimID(rawValue: number)
+        return questionNumbers[claim] == nil ? claim : nil
+    }
+
+    /// A presenter can do nothing before a call of its own process is over (Rule 18.4).
+    func hindered(_ client: Client, presenter: WireRecord, by claim: WireRecord?) {
+        guard let known = client.known[presenter.index], known.generation == presenter.generation,
+            case .presenter(let id) = known.identity
+        else { return }
+        let claim = claim.flatMap { enclosingClaims([$0], of: client).first }
+        tell(.presenterHindered(id, by: claim))
     }
 }
 

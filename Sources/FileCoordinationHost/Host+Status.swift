@@ -30,7 +30,7 @@ extension Host {
         return StatusReport(
             arbiter: ArbiterStatus(
                 processID: CurrentProcess.id, kind: configuration.kind,
-                uptimeNanoseconds: now - startedAt, protocolVersion: ProtocolVersion.current),
+                uptimeNanoseconds: now - startedAt, protocolVersion: configuration.protocolVersion),
             claims: arbiter.claims.map { status(of: $0) },
             presenters: arbiter.presenters.map { status(of: $0) })
     }
@@ -87,7 +87,7 @@ extension Host {
             message: nil, isStopped: isStopped(owner))
     }
 
-    private func party(presenter: PresenterID, _ steps: YieldSteps) -> Party? {
+    func party(presenter: PresenterID, _ steps: YieldSteps) -> Party? {
         guard let registered = arbiter.presenter(presenter), let owner = clients[registered.client]
         else { return nil }
         return Party(

@@ -20,6 +20,8 @@ package struct HostConfiguration: Sendable {
     package var kind: HostKind
     /// After how long without any client it leaves, in nanoseconds; nil: never.
     package var idleExit: UInt64?
+    /// The newest version of the protocol that it speaks.
+    package var protocolVersion: UInt16
     /// What counts as a package, announced to clients; opaque here (Rule 1.11).
     package var packagePolicy: [UInt8]
     /// Receives log entries, on the host's thread.
@@ -28,11 +30,13 @@ package struct HostConfiguration: Sendable {
     /// A configuration.
     package init(
         kind: HostKind, idleExit: UInt64? = nil,
+        protocolVersion: UInt16 = SpokenProtocol.newest,
         packagePolicy: [UInt8] = PackageConfiguration.load(),
         log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
     ) {
         self.kind = kind
         self.idleExit = idleExit
+        self.protocolVersion = protocolVersion
         self.packagePolicy = packagePolicy
         self.log = log
     }
@@ -69,6 +73,14 @@ package final class Host {
     var presenters: [PresenterID: RecordAddress] = [:]
     /// What presenters were asked on behalf of a claim and have not answered.
     var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// The claim that the present event is about, if it is being filed.
+    var claimBeingFiled: ClaimID?
+    /// The numbers under which a claim's questions are put after the first were taken back.
+    var questionNumbers: [ClaimID: UInt64] = [:]
+    /// Processes that were stopped when they were looked at last.
+    var stoppedClients: Set<ClientID> = []
+    /// When to look at processes.
+    var lookAtProcessesAt: UInt64?
     /// Questions that are longer than any message, and fail what they were asked for.
     var unutterable: [(presenter: PresenterID, claim: ClaimID)] = []
     /// Connections whose other end is gone or does not read.
@@ -151,6 +163,7 @@ package final class Host {
         } while !doomed.isEmpty || !clientsToFlush.isEmpty || !unutterable.isEmpty
         for (client, record) in recordsToReap { client.ledger.reap(record, epoch) }
         recordsToReap = []
+        planLook()
     }
 
     private func dispatch(_ event: Poller.Ready) {
@@ -179,6 +192,7 @@ package final class Host {
     private var nextDeadline: UInt64? {
         var deadline = arbiterWakeAt
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
+        if let lookAtProcessesAt { deadline = min(deadline ?? .max, lookAtProcessesAt) }
         if let restoreAt { deadline = min(deadline ?? .max, restoreAt) }
         for suspicion in suspects.values {
             deadline = min(deadline ?? .max, suspicion.lookAgainAt)
@@ -194,6 +208,7 @@ package final class Host {
         if let wake = arbiterWakeAt, wake <= now { arbiterWakeAt = nil }
         if let again = acceptAgainAt, again <= now { resumeAccepting() }
         if let restore = restoreAt, restore <= now { restoreNames() }
+        if let look = lookAtProcessesAt, look <= now { lookAtProcesses(now: now) }
         lookAtSuspects(now: now)
         guard let idleExit = configuration.idleExit else { return }
         guard connections.isEmpty && clients.isEmpty else {

@@ -3,37 +3,57 @@
 // What a client does with a claim that it has filed: waits for it, gives it up, ends it. Every one
 // of these loads the word first, because a new host may have raised it meanwhile.
 
-/// Waits until a claim is no longer asked.
+/// Waits until a claim is no longer asked, and takes up its grant.
 package struct AwaitGrant: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case loaded
         case slept(RecordWord)
+        case swapped(expected: RecordWord)
     }
 
     private var state = State.start
     private let record: Int
     private let generation: UInt32
+    private let sleeps: Bool
+    private let fault: LedgerFault?
 
-    package init(record: Int, generation: UInt32) {
+    /// Waits for the claim of this generation; without `sleeps` only looks.
+    package init(record: Int, generation: UInt32, sleeps: Bool = true, fault: LedgerFault? = nil) {
         self.record = record
         self.generation = generation
+        self.sleeps = sleeps
+        self.fault = fault
     }
 
-    /// The last word seen: still a waiting one if the deadline passed.
+    /// The last word seen: still a waiting one if the deadline passed, and never an offer.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
         switch state {
         case .start:
             return load()
         case .loaded:
-            let word = RecordWord(rawValue: value)
-            let waits = word.state == .asked || word.state == .draft
-            guard waits, word.generation == generation else { return .finished(word) }
-            state = .slept(word)
-            return .perform(.sleep(.record(record), whileLowHalf: word.lowHalf))
+            return decide(on: RecordWord(rawValue: value))
         case .slept(let word):
             return value == 0 ? load() : .finished(word)
+        case .swapped(let expected):
+            guard value == expected.rawValue else { return decide(on: RecordWord(rawValue: value)) }
+            return .finished(expected.with(.granted, [], expected.epoch))
         }
+    }
+
+    private mutating func decide(on word: RecordWord) -> ProcedureStep<RecordWord> {
+        guard word.isPending, word.generation == generation else { return .finished(word) }
+        if word.isOffer {
+            if fault == .offerNotTakenUp { return .finished(word) }
+            state = .swapped(expected: word)
+            let taken = word.with(.granted, [], word.epoch)
+            return .perform(
+                .compareExchange(
+                    .record(record), expected: word.rawValue, desired: taken.rawValue))
+        }
+        guard sleeps else { return .finished(word) }
+        state = .slept(word)
+        return .perform(.sleep(.record(record), whileLowHalf: word.lowHalf))
     }
 
     private mutating func load() -> ProcedureStep<RecordWord> {
@@ -42,7 +62,7 @@ package struct AwaitGrant: LedgerProcedure {
     }
 }
 
-/// Gives up a claim that is not granted yet.
+/// Gives up a claim that is not granted yet, or whose grant was not taken up.
 package struct CancelClaim: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -82,9 +102,8 @@ package struct CancelClaim: LedgerProcedure {
     }
 
     private mutating func cancel(from word: RecordWord) -> ProcedureStep<Bool> {
-        let waits = word.state == .asked || word.state == .draft
         let isMeant = word.generation == generation || fault == .generationIgnored
-        guard waits, isMeant else { return .finished(false) }
+        guard word.isPending, isMeant else { return .finished(false) }
         state = .swapped(expected: word)
         let cancelled = word.with(.cancelled, [], word.epoch)
         return .perform(

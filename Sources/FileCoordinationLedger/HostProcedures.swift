@@ -24,13 +24,18 @@ package struct GrantClaim: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let asked: RecordWord
+    private let isOffer: Bool
     private let fault: LedgerFault?
 
     /// Grants the claim of this generation, for the host of this epoch.
+    ///
+    /// An offer can be taken back until the client has taken it up.
     package init(
-        record: Int, generation: UInt32, epoch: HostEpoch, fault: LedgerFault? = nil
+        record: Int, generation: UInt32, epoch: HostEpoch, isOffer: Bool = false,
+        fault: LedgerFault? = nil
     ) {
         self.record = record
+        self.isOffer = isOffer
         self.asked = RecordWord(.asked, [], epoch, generation: generation)
         self.fault = fault
     }
@@ -60,9 +65,46 @@ package struct GrantClaim: LedgerProcedure {
 
     private mutating func swap(from word: RecordWord) -> ProcedureStep<Outcome> {
         state = .swapped(expected: word)
-        let granted = word.with(.granted, [], word.epoch).rawValue
+        let granted = word.with(.granted, isOffer ? .offered : [], word.epoch).rawValue
         return .perform(
             .compareExchange(.record(record), expected: word.rawValue, desired: granted))
+    }
+}
+
+/// Takes back a grant that the client has not taken up: it waits in line again.
+///
+/// Nobody need be woken: whoever sleeps on the word sleeps on.
+package struct WithdrawGrant: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case swapped
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let offer: RecordWord
+    private let fault: LedgerFault?
+
+    /// Withdraws what the host of this epoch has granted to the claim of this generation.
+    package init(record: Int, generation: UInt32, epoch: HostEpoch, fault: LedgerFault? = nil) {
+        self.record = record
+        self.fault = fault
+        let flags: RecordFlags = fault == .withdrawsWhatIsTaken ? [] : .offered
+        offer = RecordWord(.granted, flags, epoch, generation: generation)
+    }
+
+    /// Whether it had not been taken up, and now waits.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
+        switch state {
+        case .start:
+            state = .swapped
+            let asked = offer.with(.asked, [], offer.epoch)
+            return .perform(
+                .compareExchange(
+                    .record(record), expected: offer.rawValue, desired: asked.rawValue))
+        case .swapped:
+            return .finished(value == offer.rawValue)
+        }
     }
 }
 

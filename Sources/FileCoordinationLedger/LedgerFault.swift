@@ -31,6 +31,10 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     case recoveryDoesNotWake
     /// The client extends the mark of used records after it filed.
     case markAfterRecord
+    /// The client enters its accessor on an offer, without taking it up.
+    case offerNotTakenUp
+    /// The host takes back grants that were taken up.
+    case withdrawsWhatIsTaken
     /// The host scans the owner's records first, and clears the slot afterwards.
     case scanBeforeRevoke
 }

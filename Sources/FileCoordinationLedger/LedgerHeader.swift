@@ -11,6 +11,7 @@ struct LedgerHeader {
     let processStart: UInt64
     let token: [UInt64]
     let programName: String
+    let takesUpOffers: Bool
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
         typealias Header = LedgerLayout.Header
@@ -34,6 +35,8 @@ struct LedgerHeader {
         token = [
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]
+        let abilities = base.load(UInt32.self, at: Header.abilities)
+        takesUpOffers = abilities & LedgerLayout.Abilities.takesUpOffers != 0
         let length = base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {
             throw .notALedger(name: name, reason: "its program name has \(length) bytes")

@@ -58,6 +58,8 @@ public enum LedgerLayout {
         package static let recordMark = 128
         package static let nameLength = 192
         package static let name = 196
+        /// What the client can do that clients could not from the beginning.
+        package static let abilities = 456
     }
 
     /// Offsets in a record.
@@ -87,6 +89,12 @@ public enum LedgerLayout {
         package static let inline = 80
         /// How much fits into the record itself.
         package static let inlineLength = recordLength - inline
+    }
+
+    /// Bits of what a client can do.
+    package enum Abilities {
+        /// It takes up what it is offered (``RecordFlags/offered``).
+        package static let takesUpOffers: UInt32 = 1
     }
 
     /// Bits of a record's kind field.

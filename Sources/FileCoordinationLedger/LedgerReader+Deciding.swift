@@ -30,16 +30,31 @@ extension LedgerReader {
     }
 
     /// Lets an asked claim's accessor run; registers a presenter.
-    public func grant(_ reference: RecordReference, _ epoch: HostEpoch) -> GrantResult {
+    ///
+    /// With `isOffer` it can be taken back by ``withdraw(_:_:)`` until its client has taken it up;
+    /// what clients that know nothing of that are granted cannot.
+    public func grant(
+        _ reference: RecordReference, _ epoch: HostEpoch, isOffer: Bool = false
+    ) -> GrantResult {
         guard let snapshot = snapshot(ofRecord: reference.index) else { return .refused }
         let index = Int(reference.index)
         memory.grantedAt(index).storeReleasing(MonotonicClock.now)
         let procedure = GrantClaim(
-            record: index, generation: reference.generation, epoch: epoch, fault: fault)
+            record: index, generation: reference.generation, epoch: epoch,
+            isOffer: isOffer && takesUpOffers, fault: fault)
         switch memory.run(procedure) {
         case .granted: return snapshot.wantsMessage ? .grantedWantsMessage : .granted
         case .refused: return .refused
         }
+    }
+
+    /// Takes back what was granted as an offer; false if it has been taken up or is over.
+    public func withdraw(_ reference: RecordReference, _ epoch: HostEpoch) -> Bool {
+        guard reference.index < LedgerLayout.recordCount else { return false }
+        return memory.run(
+            WithdrawGrant(
+                record: Int(reference.index), generation: reference.generation, epoch: epoch,
+                fault: fault))
     }
 
     /// Gives the record of a claim that is over back to its client.

@@ -21,6 +21,9 @@ public final class LedgerReader: Sendable {
     /// 16 random bytes by which the client names itself, as two words.
     public let token: [UInt64]
 
+    /// Whether the client takes up what it is offered, as it says itself.
+    public let takesUpOffers: Bool
+
     package let memory: LedgerMemory
     private let file: Descriptor
     package let fault: LedgerFault?
@@ -58,6 +61,7 @@ public final class LedgerReader: Sendable {
         programName = header.programName
         processStart = header.processStart
         token = header.token
+        takesUpOffers = header.takesUpOffers
     }
 
     private static func checkedMapping(

@@ -20,7 +20,8 @@ extension LedgerWriter {
     /// ``cancel(_:)``.
     public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
         let index = Int(reference.index)
-        let procedure = AwaitGrant(record: index, generation: reference.generation)
+        let procedure = AwaitGrant(
+            record: index, generation: reference.generation, fault: fault)
         let word = memory.run(procedure, deadline: deadline)
         guard word.generation == reference.generation else { return .free }
         switch word.state {
@@ -28,6 +29,15 @@ extension LedgerWriter {
         case .none: return .cancelled
         case .some(let state): return state
         }
+    }
+
+    /// Takes up the grant of a claim for which no thread waits; false if there is none by now.
+    public func takeGrant(_ reference: RecordReference) -> Bool {
+        let procedure = AwaitGrant(
+            record: Int(reference.index), generation: reference.generation, sleeps: false,
+            fault: fault)
+        let word = memory.run(procedure, deadline: nil)
+        return word.generation == reference.generation && word.state == .granted
     }
 
     /// Gives up a claim that is not granted yet: true if it was so, and now never will be.

@@ -15,6 +15,9 @@
 ///     free ─► draft ─► asked ─► granted ─► released ─► free
 ///               │        └────► cancelled ───────────► free
 ///               └─► granted (local) ─► free
+///
+/// A claim that had to wait is granted as an offer, which its client takes up by clearing the flag.
+/// Until then the host can make it asked again.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     /// Nobody's.
     ///
@@ -53,6 +56,9 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
 
     /// The host wants to hear of the release, or wants a draft to become an ordinary claim.
     public static let cared = RecordFlags(rawValue: 2)
+
+    /// Granted after a wait, and not taken up yet: the host may take it back (Rule 18.6).
+    public static let offered = RecordFlags(rawValue: 4)
 }
 
 /// The word of a record, as read from shared memory: its state may be none that we know.
@@ -98,6 +104,14 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     public var lowHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 
+    /// Whether it is granted, and its client has not taken that up.
+    @inlinable
+    package var isOffer: Bool { state == .granted && flags.contains(.offered) }
+
+    /// Whether its client waits.
+    @inlinable
+    package var isPending: Bool { state == .asked || state == .draft || isOffer }
+
     /// The same claim in another state.
     @inlinable
     package func with(
@@ -119,7 +133,8 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         let name = state.map { "\($0)" } ?? "state \(rawValue & 0xF)"
         let local = flags.contains(.local) ? "|local" : ""
         let cared = flags.contains(.cared) ? "|cared" : ""
-        return "\(name)\(local)\(cared)|\(epoch.rawValue) of generation \(generation)"
+        let offered = flags.contains(.offered) ? "|offered" : ""
+        return "\(name)\(local)\(cared)\(offered)|\(epoch.rawValue) of generation \(generation)"
     }
 }
 

@@ -52,6 +52,9 @@ public enum ClientMessage: Hashable, Sendable {
     case statusRequest
     /// A daemon asks an embedded host for its role.
     case handOver
+    /// The presenter can do nothing that it is asked before this waiting claim is granted or over;
+    /// nil: it can again (Rule 18.4).
+    case hindered(presenter: WireRecord, by: WireRecord?)
     /// Lines to add to the package policy; opaque here.
     case packagePolicy([UInt8])
 
@@ -101,6 +104,7 @@ extension ClientMessage: WireCoded {
         case handOver = 7
         case announced = 8
         case packagePolicy = 9
+        case hindered = 10
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -127,6 +131,10 @@ extension ClientMessage: WireCoded {
         case .announced(let record):
             encoder.raw(Kind.announced)
             encoder.value(record)
+        case .hindered(let presenter, let claim):
+            encoder.raw(Kind.hindered)
+            encoder.value(presenter)
+            encoder.optional(claim) { $0.value($1) }
         case .packagePolicy(let lines):
             encoder.raw(Kind.packagePolicy)
             encoder.blob(lines, .packagePolicy, limit: WireLimits.packagePolicyBytes)
@@ -151,6 +159,12 @@ extension ClientMessage: WireCoded {
         case .statusRequest: self = .statusRequest
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
+        case .hindered:
+            self = .hindered(
+                presenter: try decoder.value(WireRecord.self),
+                by: try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.value(WireRecord.self)
+                })
         case .packagePolicy:
             self = .packagePolicy(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))

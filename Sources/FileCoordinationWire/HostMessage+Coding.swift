@@ -20,6 +20,7 @@ extension HostMessage: WireCoded {
         case retiring = 0x89
         case packagePolicy = 0x8A
         case inCycle = 0x8B
+        case skipped = 0x8C
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -55,6 +56,9 @@ extension HostMessage: WireCoded {
         case .statusPart(let part, let isLast):
             encoder.raw(Kind.statusPart)
             Self.write(part, isLast, to: &encoder)
+        case .skipped(let record):
+            encoder.raw(Kind.skipped)
+            encoder.value(record)
         case .retiring: encoder.raw(Kind.retiring)
         case .packagePolicy(let policy):
             encoder.raw(Kind.packagePolicy)
@@ -87,6 +91,7 @@ extension HostMessage: WireCoded {
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
+        case .skipped: self = .skipped(try decoder.value(WireRecord.self))
         case .retiring: self = .retiring
         case .packagePolicy:
             self = .packagePolicy(

@@ -85,6 +85,8 @@ public enum HostMessage: Hashable, Sendable {
     case deliveryPart([UInt8], isLast: Bool)
     /// Whom the claim waits for: stage nil if the host does not know it. As many parties as fit.
     case explanation(WireRecord, stage: ClaimStage?, parties: [Party])
+    /// The claim waits still; others went before it while its process was stopped (Rule 18.6).
+    case skipped(WireRecord)
     /// A piece of an encoded ``StatusReport``.
     case statusPart([UInt8], isLast: Bool)
     /// The host leaves its role: connect anew.

@@ -14,8 +14,13 @@
 
 /// The version of the protocol, which a client states in its hello.
 public enum ProtocolVersion {
-    /// The version that this source speaks, the only one it speaks.
-    public static let current: UInt16 = 1
+    /// The newest version that this source speaks.
+    ///
+    /// 2 has ``ClientMessage/hindered(presenter:by:)`` and ``HostMessage/skipped(_:)``.
+    public static let current: UInt16 = 2
+
+    /// All that it speaks; the client chooses, in its hello.
+    public static let supported: ClosedRange<UInt16> = 1...2
 }
 
 /// The bounds of everything that is sent or kept in a ledger.

@@ -100,4 +100,89 @@ import Testing
         #expect(failed(desk)[third] != nil)
         #expect(desk.stage(first) == .waiting)
     }
+
+    // MARK: By way of presenters
+
+    @Test func `Rule 18.4: a call that occupies the queue of the presenter it asks`() {
+        var desk = Desk()
+        let viewer = desk.client()
+        let presenter = desk.present("/f", client: viewer)
+        // Through a coordinator without the presenter, on the presenter's own queue.
+        let claim = desk.file(.read("/f"), client: viewer)
+        #expect(desk.stage(claim) == .asking)
+        desk.handle(.presenterHindered(presenter, by: claim))
+        #expect(failed(desk) == [claim: [claim]])
+        #expect(desk.stage(claim) == nil)
+    }
+
+    @Test func `Rule 18.4: a callback that waits for the claim which it makes way for`() {
+        var desk = Desk()
+        let editor = desk.client()
+        let presenter = desk.present("/f", client: editor)
+        let reader = desk.file(.read("/f"))
+        // Without the presenter's purpose, or Rule 2.16 would let it pass.
+        let inner = desk.file(.write("/f"), client: editor)
+        #expect(failed(desk) == [:])
+        desk.handle(.presenterHindered(presenter, by: inner))
+        #expect(failed(desk) == [inner: [inner, reader]])
+        desk.answer(presenter, reader)
+        #expect(desk.stage(reader) == .granted)
+    }
+
+    @Test func `Rule 18.4: three processes and a presenter, each step said how`() {
+        var desk = Desk()
+        let (one, two, three) = (desk.client(), desk.client(), desk.client())
+        let presenter = desk.present("/p", client: three)
+        let holder = desk.file(.write("/a"), client: one)
+        var nested = desk.filed(.read("/p"), client: one, inside: [holder])
+        nested.blocksCaller = true
+        desk.handle(.claimFiled(nested))
+        let second = desk.file(.read("/a") + .write("/b"), client: two)
+        let third = desk.file(.write("/b"), client: three)
+        #expect(failed(desk) == [:])
+        desk.handle(.presenterHindered(presenter, by: third))
+        #expect(failed(desk) == [third: [third, second, holder, nested.id]])
+        guard case .failInCycle(_, let steps)? = desk.last.first else { return }
+        #expect(steps.map(\.presenter) == [nil, nil, nil, presenter])
+    }
+
+    @Test func `Rule 18.4: no alarm when the presenter is free, or its process's call runs`() {
+        var desk = Desk()
+        let editor = desk.client()
+        let presenter = desk.present("/f", client: editor)
+        let other = desk.file(.write("/g"))
+        let waits = desk.file(.write("/g"), client: editor)
+        desk.handle(.presenterHindered(presenter, by: waits))
+        let reader = desk.file(.read("/f"))
+        #expect(desk.stage(reader) == .asking)
+        // It waits for a claim that waits for nobody.
+        #expect(failed(desk) == [:])
+        desk.end(other, .unchanged)
+        #expect(desk.stage(waits) == .granted)
+        // Another process's claim hinders nobody, nor does one that is over.
+        desk.handle(.presenterHindered(presenter, by: reader))
+        #expect(failed(desk) == [:])
+        desk.end(waits, .unchanged)
+        desk.handle(.presenterHindered(presenter, by: waits))
+        desk.handle(.presenterHindered(presenter, by: nil))
+        desk.answer(presenter, reader)
+        #expect(desk.stage(reader) == .granted)
+    }
+
+    @Test func `Rule 18.4: the presenter of a question that is put later`() {
+        var desk = Desk()
+        let editor = desk.client()
+        let presenter = desk.present("/f", client: editor)
+        let blocker = desk.file(.write("/g"))
+        let inner = desk.file(.write("/g"), client: editor)
+        desk.handle(.presenterHindered(presenter, by: inner))
+        desk.cancel(blocker)
+        #expect(desk.stage(inner) == .granted)
+        // It is over when it is granted: now the next call occupies the queue, and asks for itself.
+        var own = desk.filed(.read("/f"), client: editor, inside: [inner])
+        own.blocksCaller = true
+        desk.handle(.claimFiled(own))
+        desk.handle(.presenterHindered(presenter, by: own.id))
+        #expect(failed(desk) == [own.id: [own.id]])
+    }
 }

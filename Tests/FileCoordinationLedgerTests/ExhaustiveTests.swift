@@ -126,6 +126,34 @@ final class ExhaustiveTests: XCTestCase {
                 name: "delegation and a stop", tasks: Self.busyOwner, stops: 1, delegations: 1))
     }
 
+    func testOffersThatAreTakenBack() {
+        check(
+            ModelConfiguration(
+                name: "a grant taken back and a death", tasks: Self.rivals, deaths: 1,
+                withdrawals: 1))
+    }
+
+    func testOffersThatAreTakenBackAndAStop() {
+        check(
+            ModelConfiguration(
+                name: "a grant taken back and a stop", tasks: Self.rivals, stops: 1,
+                withdrawals: 1))
+    }
+
+    func testOffersThatAreTakenBackAndCancelled() {
+        check(
+            ModelConfiguration(
+                name: "a grant taken back, a deadline and a late cancel",
+                tasks: [[.claimWithDeadline(0)], [.claim(0)]], withdrawals: 2, cancelsLate: true))
+    }
+
+    func testOffersThatAreTakenBackByTwoHosts() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "grants taken back, a death and a stop", tasks: Self.rivals, deaths: 1,
+                stops: 1, withdrawals: 2))
+    }
+
     func testAForkAndADeath() {
         check(
             ModelConfiguration(

@@ -127,4 +127,15 @@ final class MutantTests: XCTestCase {
         let found = expect(.scanBeforeRevoke, Self.owner) { $0.delegations = 1 }
         XCTAssertEqual(found, .overlap(place: 0))
     }
+
+    func testAnAccessorOnAnOfferThatIsNotTakenUp() {
+        let found = expect(.offerNotTakenUp, Self.rivals) { $0.withdrawals = 1 }
+        // Its accessor is over, and the claim is in line.
+        guard case .impossible = found else { return XCTFail("\(found as Any)") }
+    }
+
+    func testTakingBackWhatWasTakenUp() {
+        let found = expect(.withdrawsWhatIsTaken, Self.rivals) { $0.withdrawals = 1 }
+        guard case .impossible = found else { return XCTFail("\(found as Any)") }
+    }
 }

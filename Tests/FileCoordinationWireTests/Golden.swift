@@ -63,6 +63,17 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden("announced", .client(.announced(record)), "08 07000000 04030201"),
         Golden(
             "packagePolicy", .client(.packagePolicy([UInt8](text: "a\n"))), "09 0200 610a"),
+        Golden(
+            "hindered",
+            .client(
+                .hindered(
+                    presenter: WireRecord(index: 1, generation: 2),
+                    by: WireRecord(index: 3, generation: 4))),
+            "0a 01000000 02000000 01 03000000 04000000"),
+        Golden(
+            "hinderedNoMore",
+            .client(.hindered(presenter: WireRecord(index: 1, generation: 2), by: nil)),
+            "0a 01000000 02000000 00"),
     ]
 
     private static let hostMessages = [
@@ -104,6 +115,9 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden("retiring", .host(.retiring), "89"),
         Golden(
             "packagePolicy", .host(.packagePolicy([UInt8](text: "b\n"))), "8a 0200 620a"),
+        Golden(
+            "skipped", .host(.skipped(WireRecord(index: 1, generation: 2))),
+            "8c 01000000 02000000"),
     ]
 
     private static let deliveries = [

@@ -63,7 +63,7 @@ enum Sample: Hashable, Sendable {
     /// Whether it is a hello of which only the version was decoded.
     var isForeignHello: Bool {
         guard case .client(.hello(let hello)) = self else { return false }
-        return hello.version != ProtocolVersion.current
+        return !ProtocolVersion.supported.contains(hello.version)
     }
 
     /// Whether it is a list of outcomes, of which every byte is read as one.

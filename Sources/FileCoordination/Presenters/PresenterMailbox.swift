@@ -35,6 +35,7 @@ package final class PresenterMailbox: Sendable {
         var answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
         var relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
         var handled: @Sendable (PresenterNotice) -> Void
+        var changed: @Sendable (PresenterMailbox) -> Void
     }
 
     /// Decisions on their way out.
@@ -64,17 +65,19 @@ package final class PresenterMailbox: Sendable {
     ///     answer, and with false when its item is given back, before it knows.
     ///   - handled: Called on the presenter's queue when its method for a notice has returned
     ///     (Rule 11.7); not for one that does not reach it.
+    ///   - changed: Called when ``isHindered(by:)`` may have changed.
     package init(
         presenter: any NSFilePresenter, queue: OperationQueue, methods: PresenterMethods,
         makeURL: @escaping @Sendable (ItemPath) -> URL = { URL(place: $0) },
         versions: VersionStore = .current,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
         relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
-        handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in }
+        handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in },
+        changed: @escaping @Sendable (PresenterMailbox) -> Void = { _ in }
     ) {
         let parties = Parties(
             presenter: PresenterReference(presenter), answer: answer,
-            relinquishmentChanged: relinquishmentChanged, handled: handled)
+            relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed)
         contents = Lock(Contents(state: State(methods: methods), parties: parties))
         self.queue = queue
         self.methodsWithCompletion = presenter.methodsWithCompletion
@@ -154,6 +157,7 @@ extension PresenterMailbox {
             for action in batch { carryOut(action) }
             batch = nextBatch()
         }
+        parties?.changed(self)
     }
 
     private func nextBatch() -> [State.Action] {
@@ -187,7 +191,24 @@ extension PresenterMailbox {
     }
 
     private func beginning(_ delivery: Delivery) -> Parties? {
-        contents.withLock { $0.state.begin(delivery) ? $0.parties : nil }
+        let parties = contents.withLock { $0.state.begin(delivery) ? $0.parties : nil }
+        parties?.changed(self)
+        return parties
+    }
+
+    /// Whether the presenter can do nothing that it was asked before a call made at `place` has
+    /// returned (Rule 18.4).
+    func isHindered(by place: CallPlace) -> Bool {
+        let occupiesQueue = place.occupies(queue)
+        let callbacks = place.callbacks(of: self)
+        guard occupiesQueue || !callbacks.isEmpty else { return false }
+        return contents.withLock {
+            $0.state.isHindered(occupiesQueue: occupiesQueue, within: callbacks)
+        }
+    }
+
+    private func within(_ callback: PresenterCallback) -> CallPlace.Callback {
+        CallPlace.Callback(mailbox: ObjectIdentifier(self), callback: callback)
     }
 }
 
@@ -218,9 +239,11 @@ extension PresenterMailbox {
             let block: @Sendable (Reacquirer?) -> Void = { reacquirer in
                 self.handle { $0.relinquished(kind, call: call, reacquirer: reacquirer) }
             }
-            switch kind {
-            case .reader: presenter.relinquishPresentedItem(toReader: block)
-            case .writer: presenter.relinquishPresentedItem(toWriter: block)
+            PresenterCallbacks.within(within(.answering(call))) {
+                switch kind {
+                case .reader: presenter.relinquishPresentedItem(toReader: block)
+                case .writer: presenter.relinquishPresentedItem(toWriter: block)
+                }
             }
         case .notify(let notice):
             guard let parties = beginning(delivery),
@@ -230,7 +253,7 @@ extension PresenterMailbox {
             parties.handled(notice)
         case .reacquire(let kind, let call, let reacquirer):
             guard begin(delivery) != nil else { return }
-            reacquirer()
+            PresenterCallbacks.within(within(.reacquiring(call))) { reacquirer() }
             handle { $0.reacquired(kind, call: call) }
         }
     }
@@ -249,23 +272,27 @@ extension PresenterMailbox {
             return
         }
         guard let presenter = begin(delivery) else { return }
-        withCompletion(presenter) { failure in
-            self.handle { $0.completed(call, failure: failure) }
+        PresenterCallbacks.within(within(.answering(call))) {
+            withCompletion(presenter) { failure in
+                self.handle { $0.completed(call, failure: failure) }
+            }
         }
     }
 
     private func runAsync(_ delivery: Delivery, _ call: PresenterCallID) async {
         guard let presenter = begin(delivery) else { return }
         do {
-            switch delivery {
-            case .save:
-                try await presenter.savePresentedItemChanges()
-            case .accommodateDeletion:
-                try await presenter.accommodatePresentedItemDeletion()
-            case .accommodateSubitemDeletion(let place, _):
-                try await presenter.accommodatePresentedSubitemDeletion(at: makeURL(place))
-            case .relinquish, .notify, .reacquire:
-                preconditionFailure("A method without an async spelling was called in a task")
+            try await PresenterCallbacks.within(within(.answering(call))) {
+                switch delivery {
+                case .save:
+                    try await presenter.savePresentedItemChanges()
+                case .accommodateDeletion:
+                    try await presenter.accommodatePresentedItemDeletion()
+                case .accommodateSubitemDeletion(let place, _):
+                    try await presenter.accommodatePresentedSubitemDeletion(at: makeURL(place))
+                case .relinquish, .notify, .reacquire:
+                    preconditionFailure("A method without an async spelling was called in a task")
+                }
             }
             handle { $0.completed(call, failure: nil) }
         } catch {

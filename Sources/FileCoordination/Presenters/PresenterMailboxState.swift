@@ -53,6 +53,8 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     private var reader = RelinquishmentLifecycle<Reacquirer>()
     private var writer = RelinquishmentLifecycle<Reacquirer>()
     private var lastCall: UInt64 = 0
+    /// The last call to save or to accommodate that has started.
+    private var lastBegun: PresenterCallID?
 
     /// The mailbox of a presenter with these methods, which has its item and was asked nothing.
     package init(methods: PresenterMethods) { self.methods = methods }
@@ -153,12 +155,18 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
             self[kind].begin(call)
         case .save(let call), .accommodateDeletion(let call),
             .accommodateSubitemDeletion(_, let call):
-            isCalling(call) != nil
+            beginCalling(call)
         case .notify:
             activity != .removed
         case .reacquire(let kind, let call, _):
             self[kind].mayReturn(call)
         }
+    }
+
+    private mutating func beginCalling(_ call: PresenterCallID) -> Bool {
+        guard isCalling(call) != nil else { return false }
+        lastBegun = call
+        return true
     }
 
     /// Notes that the presenter called the block of its relinquish method (Rule 6.8).
@@ -194,6 +202,15 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 }
 
 extension PresenterMailboxState {
+    /// What has to be over before what was asked goes on; nil if nothing is asked.
+    var obstacle: RelinquishmentLifecycle<Reacquirer>.Obstacle? {
+        switch activity {
+        case .idle, .removed: nil
+        case .calling(_, let call): lastBegun == call ? .method(call) : .queue
+        case .relinquishing(_, let kind, _), .awaitingReturn(_, let kind): self[kind].obstacle
+        }
+    }
+
     /// Takes the ask's steps, up to one that has to be waited for; goes on with the next ask if
     /// there is none.
     private mutating func work(on ask: Ask) -> [Action] {

@@ -154,6 +154,26 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         return true
     }
 
+    /// What has to be over before this kind goes on of itself.
+    enum Obstacle {
+        case nothing
+        /// An operation that has not started.
+        case queue
+        /// The relinquish method of this call, which may have returned.
+        case method(PresenterCallID)
+        /// The reacquirer of this call, which may not have started.
+        case reacquirer(PresenterCallID)
+    }
+
+    var obstacle: Obstacle {
+        switch state {
+        case .held, .relinquished: .nothing
+        case .enqueued, .enqueuedRecalled: .queue
+        case .called(let call), .calledRecalled(let call): .method(call)
+        case .returning(let call): .reacquirer(call)
+        }
+    }
+
     /// Notes that the ask which made `call` was given up: if the method was not called yet, it
     /// never will be.
     mutating func withdraw(_ call: PresenterCallID) {

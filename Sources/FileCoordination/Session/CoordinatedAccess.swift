@@ -97,7 +97,13 @@ package final class CoordinatedAccess: Sendable {
         while true {
             let (claim, known) = state.withLock { ($0.claim, $0.ending) }
             if let known { return known }
-            switch claim.wait(until: deadline) {
+            var isNoted = false
+            let ending = claim.wait(until: deadline) {
+                isNoted = true
+                session.noteWait(claim.record, at: .ofThread)
+            }
+            if isNoted { session.noteWaitOver(claim.record) }
+            switch ending {
             case .granted: if let ending = settle() { return ending }
             case let ending: return ending
             }

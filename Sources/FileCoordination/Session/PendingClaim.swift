@@ -20,6 +20,9 @@ package final class PendingClaim: Sendable {
     /// Called by a thread that waits for longer than accesses take that wait for nobody.
     private let onLongWait: @Sendable () -> Void
 
+    /// Who waits for so long may well stand in the way of a presenter, in nanoseconds.
+    private static let noticeableWait: UInt64 = 20_000_000
+
     private enum Decision {
         /// The record's word has not been seen to leave "asked".
         case open
@@ -53,7 +56,7 @@ package final class PendingClaim: Sendable {
 
     /// Notes that the word says "granted", for claims that no thread waits for.
     func noteGrant() {
-        guard let onEnding, ledger.state(of: record) == .granted else { return }
+        guard let onEnding, ledger.takeGrant(record) else { return }
         let isFirst = decision.withLock { decision in
             guard case .open = decision else { return false }
             decision = .made(.granted)
@@ -64,11 +67,19 @@ package final class PendingClaim: Sendable {
 
     /// Sleeps until the claim is decided, or until `deadline` in monotonic nanoseconds passes.
     ///
+    /// - Parameter onWait: called, on this thread, when that takes noticeably long.
     /// - Returns: the ending, or nil when the deadline passed and the claim still waits.
-    func wait(until deadline: UInt64?) -> AccessEnding? {
-        let soon = MonotonicClock.now + HostVigil.firstPause
-        var state = ledger.waitWhileAsked(record, deadline: min(soon, deadline ?? .max))
-        if state == .asked, soon < deadline ?? .max {
+    func wait(until deadline: UInt64?, onWait: () -> Void = {}) -> AccessEnding? {
+        let start = MonotonicClock.now
+        let noticeable = start + Self.noticeableWait
+        let long = start + HostVigil.firstPause
+        let end = deadline ?? .max
+        var state = ledger.waitWhileAsked(record, deadline: min(noticeable, end))
+        if state == .asked, noticeable < end {
+            onWait()
+            state = ledger.waitWhileAsked(record, deadline: min(long, end))
+        }
+        if state == .asked, long < end {
             onLongWait()
             state = ledger.waitWhileAsked(record, deadline: deadline)
         }

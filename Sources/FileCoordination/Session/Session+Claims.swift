@@ -96,6 +96,12 @@ extension Session {
         giveUp(claim, .failed(error.nsError))
     }
 
+    /// Others went before the claim while this process was stopped (Rule 18.6).
+    func skipped(_ record: WireRecord) {
+        guard Suspension.cancelsWaits.withLock({ $0 }), let claim = claim(record) else { return }
+        giveUp(claim, .cancelled)
+    }
+
     private func claim(_ record: WireRecord) -> PendingClaim? {
         let reference = RecordReference(index: record.index, generation: record.generation)
         return state.withLock { $0.claims[reference] }

@@ -26,6 +26,8 @@ final class PresenterRegistration: Sendable {
         var place: ItemPath?
         /// The same as far as the presenter knows: behind `place` while a move waits in its queue.
         var knownPlace: ItemPath?
+        /// The call that keeps it from going on, as the arbiter was told.
+        var hindrance: RecordReference?
     }
 
     init(_ presenter: any NSFilePresenter, methods: PresenterMethods) {
@@ -94,7 +96,8 @@ extension Session {
             relinquishmentChanged: { [self] kind, isRelinquished in
                 noteRelinquishment(registration, kind, isRelinquished)
             },
-            handled: { [self] notice in presenterHeard(registration, notice) })
+            handled: { [self] notice in presenterHeard(registration, notice) },
+            changed: { [self] mailbox in tellHindrance(of: registration, mailbox) })
         let entry = PresenterEntry(registration: registration, mailbox: mailbox)
         let isFirst = state.withLock { state in
             let identity = registration.reference.identity

@@ -19,7 +19,9 @@ import Synchronization
 package final class Session: Sendable {
     let runtime: RuntimeDirectory
     let ledger: LedgerWriter
-    let state = Lock(State())
+    let state: Lock<State>
+    /// The newest version of the protocol that this process speaks.
+    private let newestVersion: UInt16
     /// What counts as a package.
     let packages = Monitor(KnownPackages())
     let link: SessionLink
@@ -31,8 +33,14 @@ package final class Session: Sendable {
         var socket: SequencedSocket?
         /// The host's epoch, once it has said welcome on `socket`.
         var hostEpoch: HostEpoch?
+        /// The version of the protocol that the next hello names.
+        var helloVersion: UInt16
+        /// The version that this connection's host and this process speak.
+        var version = ProtocolVersion.supported.lowerBound
         /// Claims from filing until their record is given back.
         var claims: [RecordReference: PendingClaim] = [:]
+        /// Calls that wait, and where they were made.
+        var waitingCalls: [WaitingCall] = []
         /// Accesses whose accessors run.
         var running: [CoordinatedAccess] = []
         /// Presenters in the order of their registration (Rule 5.1).
@@ -49,6 +57,8 @@ package final class Session: Sendable {
 
     private init(runtime: RuntimeDirectory, environment: [String: String]) throws {
         self.runtime = runtime
+        newestVersion = SpokenProtocol.newest
+        state = Lock(State(helloVersion: newestVersion))
         ledger = try LedgerWriter(
             directory: runtime.ledgers, globalEpoch: EpochFile(directory: runtime.directory))
         link = try SessionLink(
@@ -127,10 +137,10 @@ package final class Session: Sendable {
     /// Publishes `socket` and sends the hello in one step, so that whatever is written into the
     /// ledger is either there when the host reads it all, or announced on this socket.
     func connected(_ socket: SequencedSocket) throws(SystemError) {
-        let hello = ClientMessage.hello(
-            Hello(version: ProtocolVersion.current, ledgerName: Array(ledger.fileName.utf8)))
         let result = state.withLock { state in
             Swift.Result<Void, SystemError> { () throws(SystemError) in
+                let hello = ClientMessage.hello(
+                    Hello(version: state.helloVersion, ledgerName: Array(ledger.fileName.utf8)))
                 _ = try socket.send(hello.encode())
                 state.socket = socket
                 state.hostEpoch = nil
@@ -139,6 +149,33 @@ package final class Session: Sendable {
             }
         }
         try result.get()
+    }
+
+    /// A host has accepted the hello.
+    func welcomed(_ welcome: Welcome) {
+        state.withLock { state in
+            state.hostEpoch = HostEpoch(rawValue: welcome.epoch)
+            state.version = welcome.version
+            // The next host may be newer than this one.
+            state.helloVersion = newestVersion
+        }
+    }
+
+    /// A host has refused; says whether it could be another one of an older version.
+    func refused(_ refusal: Refusal) -> Bool {
+        let oldest = ProtocolVersion.supported.lowerBound
+        let triesOlder = state.withLock { state in
+            if refusal.code == .wrongVersion, state.helloVersion > oldest {
+                state.helloVersion = oldest
+                return true
+            }
+            // Without a socket, so that whoever files from now on rings.
+            state.isRefused = true
+            state.socket = nil
+            return false
+        }
+        if !triesOlder { fail(FailureReason.arbiterUnreachable(refusal.text).nsError) }
+        return triesOlder
     }
 
     /// Looks for grants to asynchronous callers whose message went to the former connection.
@@ -156,7 +193,10 @@ package final class Session: Sendable {
             state.hostEpoch = nil
             return state.presenters
         }
-        for presenter in presenters { presenter.mailbox.resetAfterHostChange() }
+        for presenter in presenters {
+            presenter.registration.tie.withLock { $0.hindrance = nil }
+            presenter.mailbox.resetAfterHostChange()
+        }
     }
 
     /// Whether others may wait for this process's presenters.

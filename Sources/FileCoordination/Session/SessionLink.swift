@@ -228,17 +228,11 @@ extension Session {
     func receive(_ message: HostMessage) -> Bool {
         switch message {
         case .welcome(let welcome):
-            state.withLock { $0.hostEpoch = HostEpoch(rawValue: welcome.epoch) }
+            welcomed(welcome)
             learn(welcome.packagePolicy, isFromNewHost: true)
             announceOwnPackages()
             noteGrants()
-        case .refused(let refusal):
-            // Without a socket, so that whoever files from now on rings.
-            state.withLock { state in
-                state.isRefused = true
-                state.socket = nil
-            }
-            fail(FailureReason.arbiterUnreachable(refusal.text).nsError)
+        case .refused(let refusal): return !refused(refusal)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)
         case .inCycle(let record, let parties): foundInCycle(record, parties)
@@ -253,6 +247,7 @@ extension Session {
             else { return !isLast }
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
+        case .skipped(let record): skipped(record)
         case .statusPart: break
         case .packagePolicy(let policy): learn(policy, isFromNewHost: false)
         case .retiring: return false

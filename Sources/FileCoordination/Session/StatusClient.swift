@@ -31,7 +31,10 @@ package struct StatusClient {
         }
         poller = try Poller()
         try poller.add(socket.descriptor, token: 0, .readable)
-        _ = try socket.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
+        _ = try socket.send(
+            ClientMessage.hello(
+                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
+            ).encode())
     }
 
     /// Asks once; nil when the arbiter goes away or does not answer within `patience`.

@@ -49,15 +49,16 @@ final class TaskAccess: Sendable {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> CoordinatedAccess {
         let enclosing = AccessorStack.current
+        let place = CallPlace.ofTask
         let filed = await AccessThreads.run { self.file(items, enclosing) }
         let access = try filed.get()
         defer { core.endWaiting(access) }
         if let timeout { limit(access, timeout) }
-        var ending = await nextEnding()
+        var ending = await nextEnding(of: access, at: place)
         while case .granted = ending {
             // On a thread of ours, because it looks at files.
             guard let settled = await AccessThreads.run({ access.settle() }) else {
-                ending = await nextEnding()
+                ending = await nextEnding(of: access, at: place)
                 continue
             }
             ending = settled
@@ -108,6 +109,18 @@ final class TaskAccess: Sendable {
             return waiter
         }
         waiter?.resume(returning: ending)
+    }
+
+    /// Waits for what becomes of the present claim of an access.
+    private func nextEnding(
+        of access: CoordinatedAccess, at place: CallPlace,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> AccessEnding {
+        guard !place.isNowhere else { return await nextEnding() }
+        let record = access.claim.record
+        access.session.noteWait(record, at: place)
+        defer { access.session.noteWaitOver(record) }
+        return await nextEnding()
     }
 
     private func nextEnding(

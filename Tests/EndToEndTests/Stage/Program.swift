@@ -93,6 +93,20 @@ final class Program: @unchecked Sendable {
 
     func signal(_ number: Int32) { if !isReaped.withLock({ $0 }) { kill(pid, number) } }
 
+    /// Stops the process; returns when the kernel has done that.
+    func stop() throws {
+        signal(SIGSTOP)
+        let end = Date() + Self.patience
+        while true {
+            let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            if let text, let bracket = text.lastIndex(of: ")"), text[bracket...].hasPrefix(") T") {
+                return
+            }
+            guard Date() < end else { throw StageError("\(name) does not stop") }
+            poll(nil, 0, 1)
+        }
+    }
+
     /// Kills it, and waits until the kernel has cleaned up.
     func end() {
         signal(SIGKILL)

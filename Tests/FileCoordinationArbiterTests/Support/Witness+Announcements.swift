@@ -41,7 +41,9 @@ extension Witness {
                 result.notices = Set(concerned.map { .notify($0.id, .ubiquityAttributes(names)) })
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
-            .presenterPlaced, .presenterRemoved, .presenterAnswered, .clientDied, .clockAdvanced,
+            .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
+            .clientStopped,
+            .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
             .recoveryFinished:
             break
         }
@@ -184,7 +186,7 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .reacquire, .wakeAt:
+            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire, .wakeAt:
                 continue
             }
         }

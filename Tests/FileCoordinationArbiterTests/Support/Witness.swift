@@ -112,6 +112,11 @@ struct Witness: Hashable {
                 forget(seen.registered.id)
             }
             for claim in rules.claims where claim.filed.client == client { forget(claim.id) }
+        case .presenterHindered:
+            // Only cycles follow from it, and they say of themselves what they are.
+            break
+        case .clientStopped, .clientContinued, .grantWithdrawn:
+            preconditionFailure("The simulation's checkers know about stopped processes, not this")
         case .clockAdvanced(let time):
             clock = max(clock, time)
         case .recoveryFinished:
@@ -240,7 +245,7 @@ struct Witness: Hashable {
                 return true
             }
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
-        case .retarget, .relocate, .wakeAt:
+        case .retarget, .relocate, .recallQuestions, .wakeAt:
             break
         }
         return nil

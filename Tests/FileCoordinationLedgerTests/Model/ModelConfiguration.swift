@@ -49,6 +49,8 @@ struct ModelConfiguration {
     var deposesAtAnyTime = false
     /// How often a host may delegate a place.
     var delegations = 0
+    /// How often a host may take back a grant that was not taken up; with any, grants are offers.
+    var withdrawals = 0
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
     /// Whether an accessor that the present host knows nothing of is a violation by itself.
@@ -91,6 +93,7 @@ enum ModelEvent: Hashable {
     case hear(host: Int, of: Int)
     case look(host: Int, client: Int, record: Int)
     case grant(host: Int, client: Int, record: Int)
+    case withdraw(host: Int, client: Int, record: Int)
     case reap(host: Int, client: Int, record: Int)
     case delegate(host: Int, client: Int, place: Int)
     case revoke(host: Int, client: Int, place: Int)
@@ -99,7 +102,7 @@ enum ModelEvent: Hashable {
     /// Whether it need never happen.
     var isOptional: Bool {
         switch self {
-        case .die, .stop, .resume, .fork, .delegate, .beginCancelling: true
+        case .die, .stop, .resume, .fork, .delegate, .withdraw, .beginCancelling: true
         case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .stepCanceller,
             .takeOver, .hear, .look, .grant, .reap, .revoke, .bury:
             false

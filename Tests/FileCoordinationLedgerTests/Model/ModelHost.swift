@@ -35,6 +35,7 @@ struct ModelHost: Hashable {
         case serving
         case messaging(Int, record: Int)
         case granting(Int, record: Int, GrantClaim)
+        case withdrawing(Int, record: Int, WithdrawGrant)
         case reaping(Int, record: Int, ReapRecord)
         case delegating(Int, place: Int, DelegateSlot)
         case revoking(Int, place: Int, RevokeSlot)
@@ -81,8 +82,8 @@ struct ModelHost: Hashable {
         case .absent, .raising, .listing, .raisingLedger, .deposed: false
         case .scanning(_, _, let isHello): isHello
         case .readingBody(_, _, _, .scan(let isHello)): isHello
-        case .readingBody, .serving, .messaging, .granting, .reaping, .delegating, .revoking,
-            .caring:
+        case .readingBody, .serving, .messaging, .granting, .withdrawing, .reaping, .delegating,
+            .revoking, .caring:
             true
         }
     }
@@ -91,7 +92,8 @@ struct ModelHost: Hashable {
     var target: Int {
         switch phase {
         case .raisingLedger(let client, _), .granting(let client, _, _),
-            .reaping(let client, _, _), .delegating(let client, _, _),
+            .withdrawing(let client, _, _), .reaping(let client, _, _),
+            .delegating(let client, _, _),
             .revoking(let client, _, _), .caring(let client, _, _, _),
             .scanning(let client, _, _), .readingBody(let client, _, _, _),
             .messaging(let client, _):
@@ -124,6 +126,10 @@ struct ModelHost: Hashable {
             let step = procedure.advance(observing: value)
             phase = .granting(client, record: record, procedure)
             return settle(step).map { .granted(client, record: record, $0) }
+        case .withdrawing(let client, let record, var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .withdrawing(client, record: record, procedure)
+            return settle(step).map { .withdrawn(client, record: record, $0) }
         case .reaping(let client, let record, var procedure):
             let step = procedure.advance(observing: value)
             phase = .reaping(client, record: record, procedure)
@@ -161,6 +167,7 @@ enum HostOutcome {
     case raised(HostEpoch?)
     case raisedLedger(Int, RaiseLedger.Outcome)
     case granted(Int, record: Int, GrantClaim.Outcome)
+    case withdrawn(Int, record: Int, Bool)
     case reaped(Int, record: Int)
     case delegated(Int, place: Int, SlotWord?)
     case revoked(Int, place: Int)

@@ -44,7 +44,8 @@ extension ModelWorld {
         case .revoking(client, place, _), .caring(client, place, _, _): return true
         case .readingBody(client, _, _, .care(place)): return true
         case .absent, .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
-            .messaging, .granting, .reaping, .delegating, .revoking, .caring, .deposed:
+            .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring,
+            .deposed:
             break
         }
         let known = hosts[host].knowledge[client * configuration.records + record]

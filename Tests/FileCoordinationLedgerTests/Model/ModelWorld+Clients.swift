@@ -27,7 +27,7 @@ extension ModelWorld {
             if fault == .markAfterRecord {
                 memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
             }
-            wait(client)
+            wait(client, configuration)
         case .adopting, .filing, .claimingLocally, .waiting, .cancelling, .releasing:
             guard let operation = clients[client].pending else {
                 preconditionFailure("A procedure wants something")
@@ -110,10 +110,13 @@ extension ModelWorld {
             .filing(FileClaim(record: record, free: free, fault: configuration.fault)))
     }
 
-    private mutating func wait(_ client: Int) {
+    private mutating func wait(_ client: Int, _ configuration: ModelConfiguration) {
         let generation = clients[client].generation
         clients[client].enter(
-            .waiting(AwaitGrant(record: clients[client].record, generation: generation)))
+            .waiting(
+                AwaitGrant(
+                    record: clients[client].record, generation: generation,
+                    fault: configuration.fault)))
     }
 
     private mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
@@ -148,7 +151,7 @@ extension ModelWorld {
             if isLate {
                 clients[client].phase = .catchingUp(then: word)
             } else {
-                wait(client)
+                wait(client, configuration)
             }
         case .claimedLocally(.granted):
             clients[client].phase = .accessing
@@ -163,7 +166,7 @@ extension ModelWorld {
                 // The message was believed, the accessor is over, and now the word is there.
                 release(client)
             } else {
-                wait(client)
+                wait(client, configuration)
             }
         case .released(.notGranted):
             guard configuration.fault == .grantBeforeWord else {

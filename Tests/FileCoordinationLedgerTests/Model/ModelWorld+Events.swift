@@ -80,7 +80,7 @@ extension ModelWorld {
         case .absent:
             if canTakeOver(host, configuration) { events.append(.takeOver(host: host)) }
         case .raising, .listing, .raisingLedger, .scanning, .readingBody, .messaging, .granting,
-            .reaping, .delegating, .revoking, .caring:
+            .withdrawing, .reaping, .delegating, .revoking, .caring:
             events.append(.step(process: process(ofHost: host)))
         case .serving:
             addDecisions(host, to: &events, configuration)
@@ -95,7 +95,7 @@ extension ModelWorld {
             case .absent: false
             case .deposed: true
             case .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
-                .messaging, .granting, .reaping, .delegating, .revoking, .caring:
+                .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring:
                 isLockFree(ofHost: earlier, configuration.fault)
                     || hosts[earlier].isStopped
                         && hosts[earlier].isAlive
@@ -146,6 +146,11 @@ extension ModelWorld {
         let word = memory.record(record, of: client)
         if word != known.word, isWorthALook(word, known, host) {
             events.append(.look(host: host, client: client, record: record))
+        }
+        if withdrawals > 0, known.word.isOffer || configuration.fault == .withdrawsWhatIsTaken,
+            known.holds
+        {
+            events.append(.withdraw(host: host, client: client, record: record))
         }
         if known.isOver { events.append(.reap(host: host, client: client, record: record)) }
         if known.waits, !isTaken(known.place, host) {

@@ -20,7 +20,8 @@ extension ModelWorld {
             memory.store(
                 .message(record, of: client), UInt64(known.word.generation), by: process)
             enterGranting(host, client, record, configuration)
-        case .raising, .raisingLedger, .granting, .reaping, .delegating, .revoking, .caring:
+        case .raising, .raisingLedger, .granting, .withdrawing, .reaping, .delegating, .revoking,
+            .caring:
             guard let operation = hosts[host].pending,
                 let observed = perform(operation, on: hosts[host].target, by: process)
             else { preconditionFailure("A host's procedure wants something, and never sleeps") }
@@ -160,7 +161,7 @@ extension ModelWorld {
                 client, record: record,
                 GrantClaim(
                     record: record, generation: known.word.generation, epoch: hosts[host].epoch,
-                    fault: configuration.fault)))
+                    isOffer: configuration.withdrawals > 0, fault: configuration.fault)))
     }
 
     /// A host that serves does something of its own accord.
@@ -186,6 +187,16 @@ extension ModelWorld {
             } else {
                 enterGranting(host, client, record, configuration)
             }
+            stepHost(host, configuration)
+        case .withdraw(let host, let client, let record):
+            withdrawals -= 1
+            let known = hosts[host].knowledge[client * configuration.records + record]
+            hosts[host].enter(
+                .withdrawing(
+                    client, record: record,
+                    WithdrawGrant(
+                        record: record, generation: known.word.generation,
+                        epoch: hosts[host].epoch, fault: configuration.fault)))
             stepHost(host, configuration)
         case .reap(let host, let client, let record):
             let known = hosts[host].knowledge[client * configuration.records + record]
@@ -243,7 +254,15 @@ extension ModelWorld {
         case .granted(let client, let record, .granted):
             let index = client * configuration.records + record
             let word = hosts[host].knowledge[index].word
-            hosts[host].knowledge[index].word = word.with(.granted, [], word.epoch)
+            let flags: RecordFlags = configuration.withdrawals > 0 ? .offered : []
+            hosts[host].knowledge[index].word = word.with(.granted, flags, word.epoch)
+            hosts[host].phase = .serving
+        case .withdrawn(let client, let record, let isWithdrawn):
+            let index = client * configuration.records + record
+            let word = hosts[host].knowledge[index].word
+            if isWithdrawn {
+                hosts[host].knowledge[index].word = word.with(.asked, [], word.epoch)
+            }
             hosts[host].phase = .serving
         case .granted(let client, let record, .refused(let word)):
             hosts[host].knowledge[client * configuration.records + record] =

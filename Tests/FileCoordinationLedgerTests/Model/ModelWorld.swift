@@ -15,6 +15,7 @@ struct ModelWorld: Hashable {
     var stops: Int
     var forks: Int
     var delegations: Int
+    var withdrawals: Int
 
     init(_ configuration: ModelConfiguration) {
         let count = configuration.tasks.count
@@ -29,6 +30,7 @@ struct ModelWorld: Hashable {
         stops = configuration.stops
         forks = configuration.forks
         delegations = configuration.delegations
+        withdrawals = configuration.withdrawals
         switch configuration.start {
         case .nothing:
             break
@@ -123,7 +125,7 @@ struct ModelWorld: Hashable {
         case .finishAccess(let client): release(client)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
-        case .takeOver, .hear, .look, .grant, .reap, .delegate, .revoke, .bury:
+        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .bury:
             decide(event, configuration)
         }
     }
@@ -152,7 +154,8 @@ struct ModelWorld: Hashable {
                 hosts[process - clients.count].hasForked = true
             }
         case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .beginCancelling,
-            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .delegate, .revoke, .bury:
+            .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke,
+            .bury:
             preconditionFailure("Not a misfortune")
         }
     }

@@ -44,6 +44,17 @@ struct Errand: Sendable {
                 NSFileCoordinator.addFilePresenter(presenter)
             }
             say("added")
+        // `LABEL onqueue PRESENTER VERB ...`: on the queue of that presenter.
+        case "onqueue":
+            let inner = Order(
+                label: order.label, verb: order.arguments[1],
+                arguments: Array(order.arguments.dropFirst(2)))
+            mailroom.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
+                Errand(inner, in: mailroom).start()
+            }
+        case "suspension":
+            NSFileCoordinator.cancelsWaitsAfterSuspension = order.operands[0] == "cancels"
+            say("set")
         case "answer": mailroom.presenter(order.operands[0])?.answer()
         case "letmove": mailroom.presenter(order.operands[0])?.heldMoves.put(true)
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")

@@ -13,9 +13,10 @@ import FileCoordination
 
 @main
 enum Peer {
+    static let mailroom = Mailroom()
+
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        let mailroom = Mailroom()
         Thread.detachNewThread {
             while let line = readLine() { mailroom.accept(line) }
             // The test is gone, or has no further use for this program.

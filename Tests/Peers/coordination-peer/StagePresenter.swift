@@ -70,8 +70,18 @@ class StagePresenter: NSObject, @unchecked Sendable {
 
     func has(_ flag: String) -> Bool { order.arguments.contains(flag) }
 
+    /// Makes a call inside a callback, through a coordinator for nobody: `calls=STEP:VERB:PATH`.
+    func callInside(_ step: String) {
+        let parts = (order.option("calls") ?? "").split(separator: ":").map(String.init)
+        guard parts.count == 3, parts[0] == step else { return }
+        let inner = Order(
+            label: order.label + ".inside", verb: parts[1], arguments: [parts[2], "explain"])
+        Errand(inner, in: Peer.mailroom).start()
+    }
+
     /// Calls `answer`, at once or when the test says so; never, with `never=STEP`.
     func give(_ step: String, _ answer: @escaping @Sendable () -> Void) {
+        callInside(step)
         if order.option("never") == step { return }
         if order.option("hold") == step { return held.put(answer) }
         answer()

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which processes are stopped (Rule 18.6). The kernel tells nobody, so they are looked at now and
+// then: those that somebody waits for, while somebody waits, and those that were stopped when they
+// were looked at last.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// How often processes are looked at.
+enum StopWatch {
+    /// Who waits for so long has those looked at that are in the way, in nanoseconds.
+    static let firstPause: UInt64 = 200_000_000
+    /// From one look to the next.
+    static let pause: UInt64 = 250_000_000
+    /// A look that took long is followed by a pause of so many times its length.
+    static let rest: UInt64 = 20
+    /// So many that were stopped are looked at whenever a claim ends.
+    static let looksBeforeGrants = 16
+}
+
+extension Host {
+    /// Sees to it that processes are looked at as long as there is a reason to.
+    func planLook() {
+        guard arbiter.hasWaitingClaims || !stoppedClients.isEmpty else {
+            lookAtProcessesAt = nil
+            return
+        }
+        if lookAtProcessesAt == nil {
+            lookAtProcessesAt = MonotonicClock.now + StopWatch.firstPause
+        }
+    }
+
+    /// Looks at all processes that are in somebody's way, and at those that come to be when one is
+    /// stepped over.
+    func lookAtProcesses(now: UInt64) {
+        var seen: Set<ClientID> = []
+        while true {
+            let next = arbiter.clientsToLookAt.filter { seen.insert($0).inserted }
+            if next.isEmpty { break }
+            for id in next {
+                if let client = clients[id] { lookAtProcess(of: client) }
+            }
+        }
+        let end = MonotonicClock.now
+        lookAtProcessesAt = end + max(StopWatch.pause, StopWatch.rest * (end - now))
+    }
+
+    /// Finds out whether a client's process is stopped.
+    func lookAtProcess(of client: Client) {
+        let processID = client.ledger.processID
+        let isStopped = processID != CurrentProcess.id && ProcessState.isStopped(processID)
+        switch (isStopped, stoppedClients.contains(client.id)) {
+        case (true, false):
+            stoppedClients.insert(client.id)
+            tell(.clientStopped(client.id))
+            takeBackOffers(to: client)
+        case (false, true):
+            stoppedClients.remove(client.id)
+            tellSkippedClaims(of: client)
+            tell(.clientContinued(client.id))
+        case (true, true), (false, false):
+            break
+        }
+    }
+
+    /// Looks at processes that were stopped, before somebody gets what may be theirs by now.
+    func lookAtStoppedProcesses() {
+        for id in stoppedClients.sorted().prefix(StopWatch.looksBeforeGrants) {
+            if let client = clients[id] { lookAtProcess(of: client) }
+        }
+    }
+
+    /// Whoever says something runs.
+    func noteLife(of client: Client) {
+        if !stoppedClients.isEmpty, stoppedClients.contains(client.id) {
+            lookAtProcess(of: client)
+        }
+    }
+
+    /// What it was granted after a wait, and what its accessors have not begun to use, is the next
+    /// one's.
+    private func takeBackOffers(to client: Client) {
+        for index in client.known.keys.sorted() {
+            guard case .claim(let claim) = client.known[index]?.identity,
+                let snapshot = client.ledger.snapshot(ofRecord: index),
+                snapshot.state == .granted, snapshot.flags.contains(.offered),
+                client.ledger.withdraw(snapshot.reference, epoch)
+            else { continue }
+            tell(.grantWithdrawn(claim))
+        }
+    }
+
+    /// Tells a process that others went before it while it was stopped; it may give up for that.
+    private func tellSkippedClaims(of client: Client) {
+        guard let connection = client.connection, connection.version >= 2 else { return }
+        for index in client.known.keys.sorted() {
+            guard let known = client.known[index], case .claim(let claim) = known.identity,
+                arbiter.isSkipped(claim)
+            else { continue }
+            send(
+                .skipped(WireRecord(index: index, generation: known.generation)), on: connection)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a process is frozen with its control group, as container tools and session managers do
+// it. The state of the process does not show that: it looks asleep.
+
+import Glibc
+
+/// Questions about the control groups of processes.
+enum ControlGroup {
+    /// Whether the process's group, or one around it, is frozen; false when it cannot be told.
+    ///
+    /// - Parameter root: Where control groups are mounted.
+    static func isFrozen(_ processID: Int32, root: String = "/sys/fs/cgroup") -> Bool {
+        guard let text = KernelText.read("/proc/\(processID)/cgroup") else { return false }
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            // NUMBER:CONTROLLERS:PATH; the one hierarchy of version 2 has no controllers.
+            let fields = line.split(
+                separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            let path = String(decoding: fields[2], as: UTF8.self)
+            if fields[1].isEmpty {
+                if saysFrozen(root + path) || saysFrozen(root + "/unified" + path) { return true }
+            } else if fields[1].split(separator: UInt8(ascii: ",")).contains(where: isFreezer) {
+                let state = KernelText.read(root + "/freezer" + path + "/freezer.state")
+                if state?.starts(with: Array("FROZEN".utf8)) == true { return true }
+            }
+        }
+        return false
+    }
+
+    private static func isFreezer(_ controller: ArraySlice<UInt8>) -> Bool {
+        controller.elementsEqual("freezer".utf8)
+    }
+
+    /// What version 2 says of a group, those around it included.
+    private static func saysFrozen(_ group: String) -> Bool {
+        guard let events = KernelText.read(group + "/cgroup.events") else { return false }
+        return events.split(separator: UInt8(ascii: "\n")).contains {
+            $0.elementsEqual("frozen 1".utf8)
+        }
+    }
+}
+
+/// The kernel's small text files.
+enum KernelText {
+    /// What a file says, if it is no longer than these files are.
+    static func read(_ path: String) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        defer { close(number) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(number, &buffer, buffer.count)
+        return count < 0 ? nil : Array(buffer[..<count])
+    }
+}

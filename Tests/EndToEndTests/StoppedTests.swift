@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes that are stopped or frozen while others wait for them (Rule 18.6).
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class StoppedTests: StageTestCase {
+    /// Sets the scene: somebody hosts who is never stopped.
+    private func host() throws {
+        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    }
+
+    //  A                 B              C
+    //  write(f) granted
+    //                    write(f)
+    //                                   write(f)
+    //                    stopped
+    //  returns
+    //                                   granted: B's grant is taken back
+    //                    continued
+    //                                   returns
+    //                    granted
+    //
+    /// Rule 18.6: a waiter that is stopped is skipped, keeps its number and gets no error.
+    func testAStoppedWaiterIsSkipped() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        let (c, d) = (try stage.peer("C"), try stage.peer("D"))
+        try a.ask("a write \(file)", "a granted")
+        for program in [b, c, d] {
+            program.tell("w write \(file)")
+            try stage.untilWaits(program)
+        }
+        try b.stop()
+        try a.ask("a go", "a released")
+        try c.hear("w granted")
+        b.signal(SIGCONT)
+        try c.ask("w go", "w released")
+        try b.hear("w granted")
+        XCTAssertFalse(d.said("w granted"))
+        try b.ask("w go", "w released")
+        try d.hear("w granted")
+        try d.ask("w go", "w released")
+    }
+
+    /// Rule 18.6: with no claim in its accessor yet, also if nobody waited when it was stopped.
+    func testOneThatIsGrantedInItsSleepDoesNotHold() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
+        try a.ask("a write \(file)", "a granted")
+        try b.ask("w later write:\(file)", "w asked")
+        try stage.untilWaits(b)
+        try b.stop()
+        try a.ask("a go", "a released")
+        try stage.until(b, .granted)
+        c.tell("w write \(file)")
+        try c.hear("w granted")
+        b.signal(SIGCONT)
+        try c.ask("w go", "w released")
+        try b.hear("w granted")
+        try b.ask("w go", "w returns")
+    }
+
+    /// Rule 18.6: a holder that is stopped keeps its claim, and status shows it.
+    func testAStoppedHolderKeepsItsClaim() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
+        try a.ask("a write \(file)", "a granted")
+        try a.stop()
+        b.tell("w write \(file)")
+        try stage.untilWaits(b)
+        c.tell("w write \(file)")
+        try stage.untilWaits(c)
+        // By now it was looked at: whoever stands between is skipped.
+        try b.stop()
+        try stage.until("B is stepped over") { report in
+            let claim = report.claims.first { $0.processID == b.pid }
+            return claim?.isStopped == true && claim?.waitsFor.isEmpty == true
+        }
+        try stage.until("A is shown") { report in
+            report.claims.contains { $0.processID == a.pid && $0.isStopped && $0.stage == .granted }
+        }
+        XCTAssertFalse(c.said("w granted"))
+        b.signal(SIGCONT)
+        a.signal(SIGCONT)
+        try a.ask("a go", "a released")
+        try b.hear("w granted")
+        try b.ask("w go", "w released")
+        try c.hear("w granted")
+        try c.ask("w go", "w released")
+    }
+
+    //  presenter            reader               writer
+    //  stopped
+    //                       read(f)
+    //                       granted, after two seconds
+    //                       returns
+    //                                            write(f): granted at once
+    //  continued
+    //  did change
+    //
+    /// Rule 18.6: a stopped presenter is passed over, long before its bound, and told to reload.
+    func testAStoppedPresenterIsPassedOver() throws {
+        let file = try stage.file("f")
+        try host()
+        let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
+        try presenter.ask("p present \(file) timeout=600", "p registered")
+        try presenter.stop()
+        try other.ask("r read \(file)", "r granted")
+        try stage.until("it is shown") { report in
+            report.presenters.contains { $0.isStopped && $0.isUnresponsive }
+        }
+        try other.ask("r go", "r released")
+        try other.ask("w write \(file)", "w granted")
+        try other.ask("w go", "w released")
+        XCTAssertFalse(presenter.said("p save"))
+        presenter.signal(SIGCONT)
+        try presenter.hear("p did change")
+        try stage.until("it is asked again") { $0.presenters.allSatisfy { !$0.isUnresponsive } }
+        try other.ask("w write \(file)", "w granted")
+        try presenter.hear("p relinquish to writer")
+        try other.ask("w go", "w released")
+    }
+
+    /// Rule 18.6: a claim that asks presenters when its process is stopped is skipped as well.
+    func testOneThatIsStoppedWhilePresentersAreAsked() throws {
+        let file = try stage.file("f")
+        try host()
+        let (editor, b, c) = (try stage.peer("editor"), try stage.peer("B"), try stage.peer("C"))
+        try editor.ask("p present \(file) hold=relinquish", "p registered")
+        b.tell("w write \(file)")
+        try editor.hear("p relinquish to writer")
+        c.tell("w write \(file)")
+        try stage.untilWaits(c)
+        try b.stop()
+        try stage.until(c, .asking)
+        // The answer to the former question makes way, and is then undone (Rule 8.6).
+        editor.tell("x answer p")
+        try editor.hear("p reacquire from writer")
+        editor.tell("x answer p")
+        try c.hear("w granted")
+        try c.ask("w go", "w released")
+        try editor.hear("p reacquire from writer")
+        b.signal(SIGCONT)
+        editor.tell("x answer p")
+        try b.hear("w granted")
+        XCTAssertEqual(editor.count("p relinquish to writer"), 3)
+        try b.ask("w go", "w released")
+    }
+
+    /// Rules 18.6 and 18.7: what was stopped when the host died is skipped by the next one.
+    func testAStoppedWaiterAndAHostThatDies() throws {
+        let file = try stage.file("f")
+        let former = Self.hosting == .embedded ? try stage.firstProgram("host").pid : nil
+        let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
+        try a.ask("a write \(file)", "a granted")
+        b.tell("w write \(file)")
+        try stage.untilWaits(b)
+        try b.stop()
+        c.tell("w write \(file)")
+        try stage.untilWaits(c)
+        kill(try former ?? stage.arbiter(), SIGKILL)
+        try a.ask("a go", "a released")
+        try c.hear("w granted")
+        b.signal(SIGCONT)
+        try c.ask("w go", "w released")
+        try b.hear("w granted")
+        try b.ask("w go", "w released")
+    }
+
+    /// Rule 18.6: Apple's behaviour, for those who want it.
+    func testAWaitThatFailsBecauseOthersWentBefore() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
+        try b.ask("s suspension cancels", "s set")
+        try a.ask("a write \(file)", "a granted")
+        for program in [b, c] {
+            program.tell("w write \(file)")
+            try stage.untilWaits(program)
+        }
+        try b.stop()
+        try a.ask("a go", "a released")
+        try c.hear("w granted")
+        b.signal(SIGCONT)
+        try b.hear("w failed NSCocoaErrorDomain 3072")
+        try c.ask("w go", "w released")
+    }
+
+    /// Rule 18.6: a frozen control group does not show in the state of the process.
+    func testAFrozenPresenterIsPassedOver() throws {
+        let group = "/sys/fs/cgroup/freezer/fc-\(getpid())-\(UInt32.random(in: 0...(.max)))"
+        try XCTSkipUnless(mkdir(group, 0o700) == 0, "Groups cannot be made here: errno \(errno)")
+        defer { rmdir(group) }
+        let file = try stage.file("f")
+        try host()
+        let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
+        try presenter.ask("p present \(file) timeout=600", "p registered")
+        func say(_ text: String, to name: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: group + "/" + name))
+        }
+        try say("\(presenter.pid)", to: "cgroup.procs")
+        try say("FROZEN", to: "freezer.state")
+        defer {
+            try? say("THAWED", to: "freezer.state")
+            presenter.end()
+        }
+        try other.ask("r read \(file)", "r granted")
+        try other.ask("r go", "r released")
+        try say("THAWED", to: "freezer.state")
+        try presenter.hear("p did change")
+    }
+}
+
+/// The same with the daemon.
+final class StoppedWithDaemonTests: StoppedTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
