@@ -10,7 +10,10 @@ extension Stage {
     /// What the arbiter says now; nil if nobody answers.
     func report() -> StatusReport? {
         guard let line = try? ArbiterLine(runtime: runtime) else { return nil }
-        line.send(ClientMessage.hello(Hello(ledgerName: [])).encode())
+        line.send(
+            ClientMessage.hello(
+                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
+            ).encode())
         line.send(ClientMessage.statusRequest.encode())
         var assembler = PartAssembler.statusReport
         while let bytes = line.receive() {
