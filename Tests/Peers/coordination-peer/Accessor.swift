@@ -28,6 +28,8 @@ struct Accessor {
         switch verb {
         // In place, so that its time of change is all that tells.
         case "put": put(rest.joined(separator: " "), into: urls.last)
+        // In place, and with the old time of modification: what some programs do to hide.
+        case "restamp": restamp(rest.joined(separator: " "), urls.last)
         case "show": errand.say("holds \(text(of: urls.last))")
         case "delete": delete(urls.last)
         case "mkdir":
@@ -76,6 +78,16 @@ struct Accessor {
         guard let url else { return }
         let isDone = (try? Data(text.utf8).write(to: url)) != nil
         errand.say(isDone ? "put" : "could not put")
+    }
+
+    private func restamp(_ text: String, _ url: URL?) {
+        var status = stat()
+        guard let path = url?.path, stat(path, &status) == 0 else { return }
+        let number = open(path, O_WRONLY)
+        defer { close(number) }
+        let isWritten = Glibc.write(number, text, text.utf8.count) == text.utf8.count
+        let times = [status.st_atim, status.st_mtim]
+        errand.say(isWritten && futimens(number, times) == 0 ? "restamped" : "could not restamp")
     }
 
     private func delete(_ url: URL?) {

@@ -193,12 +193,14 @@ enum RuleTable {
         ("18.1", "every wait can have a deadline, whose error names the holders"),
         ("18.2", "cancelling ends a wait at once, and frees the place in line"),
         ("18.3", "a presenter that does not answer delays one claim by its bound"),
-        ("18.4", "calls inside accessors that wait for each other in a circle fail, in words"),
+        ("18.4", "whoever waits for himself is found and told, by way of presenters too"),
         ("18.5", "who holds and who waits can always be seen"),
+        ("18.6", "stopped and frozen processes delay others by seconds, and lose nothing"),
         ("18.7", "the arbiter's death is a short delay and nothing else"),
         ("18.7a", "a stopped host is deposed after a second, and is a client when it runs again"),
         ("18.8", "a client's death frees what it had, at once; a forked child has nothing"),
         ("18.9", "no claim waits for one that was filed after it, but by the exceptions"),
+        ("18.10", "a change is found though the time of modification says nothing"),
         ("18.11", "async calls hold no thread, and end with their task"),
         ("18.12", "errors of ours have a code, a path, the holders and a sentence"),
 
@@ -224,7 +226,7 @@ enum RuleTable {
         ("15.4", "needs a provider of files, which does not exist here"),
         ("15.5", "the same"),
         ("15.6", "the same"),
-        ("15.7", "what holds here is 18.6, which comes later"),
+        ("15.7", "what holds here is 18.6"),
         ("15.9", "what holds here is 18.7"),
     ]
 
