@@ -2,9 +2,10 @@
 //
 // A place in the file tree, as the arbiter sees it: the canonical path of the parent directory
 // (links resolved by the client) and the last component, byte for byte (Rules 1.1 to 1.4).
-// The arbiter never looks at a file system; it only compares components.
+// The arbiter never looks at a file system; it only compares components. They are kept in one
+// piece, as they are written: a path is one allocation, however deep it is.
 
-/// A canonical absolute path, kept as its components.
+/// A canonical absolute path.
 ///
 /// Compared byte for byte: Linux names are bytes, and Swift's `String` would call two differently
 /// composed spellings equal (Rule 1.2).
@@ -12,72 +13,136 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     /// One component's bytes: never empty, never `.` or `..`, without `/` and NUL.
     public typealias Component = [UInt8]
 
-    /// The components from the root down; empty for `/`.
-    public private(set) var components: [Component]
+    /// Each component behind a slash; empty for the root.
+    private var text: [UInt8]
+    /// The number of components; 0 for the root.
+    public private(set) var depth: Int
+
+    private init(text: [UInt8], depth: Int) {
+        self.text = text
+        self.depth = depth
+    }
 
     /// A path of these components, or nil if one of them cannot be a component.
-    public init?(components: [Component]) {
-        for component in components where !Self.isLegal(component) { return nil }
-        self.components = components
+    public init?(components: some Sequence<Component>) {
+        self.init(text: [], depth: 0)
+        for component in components {
+            guard Self.isLegal(component[...]) else { return nil }
+            append(component[...])
+        }
     }
 
     /// The path written as `bytes`, or nil if it is not absolute or has an illegal component.
     ///
     /// Repeated and trailing slashes make no difference (Rule 1.9).
     public init?(bytes: some Collection<UInt8>) {
-        guard bytes.first == Self.slash else { return nil }
-        self.init(components: bytes.split(separator: Self.slash).map { Array($0) })
+        self.init(written: Array(bytes))
     }
 
     /// The path written as `text`; see ``init(bytes:)``.
-    public init?(_ text: String) { self.init(bytes: text.utf8) }
+    public init?(_ text: String) { self.init(written: Array(text.utf8)) }
 
-    /// The path as bytes, with a leading slash and no trailing one.
-    public var bytes: [UInt8] {
-        guard !components.isEmpty else { return [Self.slash] }
-        var result: [UInt8] = []
-        result.reserveCapacity(components.reduce(0) { $0 + $1.count + 1 })
-        for component in components {
-            result.append(Self.slash)
-            result.append(contentsOf: component)
+    /// Takes the bytes as they are if they are canonical, as they nearly always are.
+    private init?(written bytes: [UInt8]) {
+        guard bytes.first == Self.slash else { return nil }
+        self.init(text: bytes, depth: 0)
+        var isCanonical = true
+        var start = 1
+        while start <= bytes.count {
+            let end = bytes[start...].firstIndex(of: Self.slash) ?? bytes.count
+            if end == start {
+                isCanonical = false
+            } else {
+                guard Self.isLegal(bytes[start..<end]) else { return nil }
+                depth += 1
+            }
+            start = end + 1
         }
+        guard !isCanonical else { return }
+        text = []
+        depth = 0
+        for part in bytes.split(separator: Self.slash) { append(part) }
+    }
+
+    private mutating func append(_ component: ArraySlice<UInt8>) {
+        text.append(Self.slash)
+        text.append(contentsOf: component)
+        depth += 1
+    }
+
+    // MARK: Parts
+
+    /// The components from the root down; empty for `/`.
+    public var components: [Component] {
+        var result: [Component] = []
+        result.reserveCapacity(depth)
+        forEachComponent { result.append(Array($0)) }
         return result
     }
 
-    /// The number of components; 0 for the root.
-    public var depth: Int { components.count }
+    /// The last component, or nil for `/`.
+    public var lastComponent: Component? {
+        text.lastIndex(of: Self.slash).map { Array(text[($0 + 1)...]) }
+    }
+
+    /// Goes through the components from the root down, without copying them.
+    public func forEachComponent<Failure: Error>(
+        _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var start = 1
+        while start < text.count {
+            let end = text[start...].firstIndex(of: Self.slash) ?? text.count
+            try body(text[start..<end])
+            start = end + 1
+        }
+    }
+
+    /// The path as bytes, with a leading slash and no trailing one.
+    public var bytes: [UInt8] { text.isEmpty ? [Self.slash] : text }
+
+    /// The number of ``bytes``.
+    var byteCount: Int { max(1, text.count) }
 
     /// The ancestor, or self, that has `depth` components.
     public func prefix(depth: Int) -> ItemPath {
-        var result = self
-        result.components = Array(components.prefix(depth))
-        return result
+        guard depth < self.depth else { return self }
+        return ItemPath(text: Array(text[..<end(ofDepth: depth)]), depth: max(0, depth))
     }
 
     /// The same path with other components in place of the first `depth` ones.
     public func replacingPrefix(depth: Int, by prefix: ItemPath) -> ItemPath {
-        var result = self
-        result.components = prefix.components + components.dropFirst(depth)
-        return result
+        let rest = text[end(ofDepth: depth)...]
+        return ItemPath(
+            text: prefix.text + rest, depth: prefix.depth + max(0, self.depth - depth))
     }
 
-    /// The number of ``bytes``.
-    var byteCount: Int { max(1, components.reduce(0) { $0 + $1.count + 1 }) }
+    /// Where the first `depth` components end.
+    private func end(ofDepth depth: Int) -> Int {
+        var end = 0
+        var count = 0
+        while count < depth, end < text.count {
+            end = text[(end + 1)...].firstIndex(of: Self.slash) ?? text.count
+            count += 1
+        }
+        return end
+    }
 
     /// Whether this place contains `other`, at any depth, itself excluded (Rule 1.13).
     public func contains(_ other: ItemPath) -> Bool {
-        other.depth > depth && other.components.starts(with: components)
+        other.text.count > text.count && other.text[text.count] == Self.slash
+            && other.text.starts(with: text)
     }
 
     /// The path as text, for people; bytes that are not UTF-8 are shown as replacement characters.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
     private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
 
-    private static func isLegal(_ component: Component) -> Bool {
-        guard !component.isEmpty, !component.contains(slash), !component.contains(0) else {
-            return false
-        }
-        return component != [UInt8(ascii: ".")] && component != Array("..".utf8)
+    private static func isLegal(_ component: ArraySlice<UInt8>) -> Bool {
+        guard let first = component.first else { return false }
+        for byte in component where byte == slash || byte == 0 { return false }
+        guard first == dot else { return true }
+        return !(component.count == 1 || component.count == 2 && component.last == dot)
     }
 }

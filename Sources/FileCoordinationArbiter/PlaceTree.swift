@@ -48,6 +48,8 @@ struct PlaceTree: Sendable {
     struct Node: Sendable {
         let parent: NodeID
         let name: ItemPath.Component
+        /// The next node of the same hash, or ``PlaceTree/root``.
+        var nextOfHash: NodeID = PlaceTree.root
         /// Where this node is in its parent's `children`.
         var position: Int
         var children: [NodeID] = []
@@ -72,17 +74,14 @@ struct PlaceTree: Sendable {
         let takesPart: Bool
     }
 
-    private struct ChildKey: Hashable, Sendable {
-        let parent: NodeID
-        let name: ItemPath.Component
-    }
-
     static let root: NodeID = 0
 
     private(set) var nodes: [Node] = [Node(parent: root, name: [], position: 0)]
     private(set) var spots: [ClaimID: [Spot]] = [:]
     private var vacant: [NodeID] = []
-    private var lookup: [ChildKey: NodeID] = [:]
+    /// The first node of each hash: names are compared where they are, and never copied to be
+    /// looked up.
+    private var firstOfHash: [Int: NodeID] = [:]
 
     /// The number of nodes in use; 1 when nothing is filed.
     var nodeCount: Int { nodes.count - vacant.count }
@@ -95,9 +94,11 @@ struct PlaceTree: Sendable {
         for item in items {
             var line = Self.root
             var node = Self.root
-            for (depth, name) in item.path.components.enumerated() {
+            var depth = 0
+            item.path.forEachComponent { name in
                 node = child(name, of: node)
-                if depth + 1 == item.lineDepth { line = node }
+                depth += 1
+                if depth == item.lineDepth { line = node }
             }
             let spot = Spot(node: node, line: line, item: item, takesPart: takesPart)
             forEachList(of: spot) { $0.insert(claim) }
@@ -145,17 +146,15 @@ struct PlaceTree: Sendable {
 
     mutating func insert(_ presenter: PresenterID, at path: ItemPath) {
         var node = Self.root
-        for name in path.components { node = child(name, of: node) }
+        path.forEachComponent { node = child($0, of: node) }
         nodes[node].presenters.insertOnce(presenter)
         count(from: node, claims: 0, presenters: 1)
     }
 
     mutating func remove(_ presenter: PresenterID, at path: ItemPath) {
-        var node = Self.root
-        for name in path.components {
-            guard let next = lookup[ChildKey(parent: node, name: name)] else { return }
-            node = next
-        }
+        let way = nodes(towards: path)
+        guard way.count == path.depth + 1 else { return }
+        let node = way[path.depth]
         guard nodes[node].presenters.remove(presenter) else { return }
         count(from: node, claims: 0, presenters: -1)
         prune(node)
@@ -166,17 +165,39 @@ struct PlaceTree: Sendable {
     /// The node of a path, and those on the way to it from the root down, as far as there are any.
     func nodes(towards path: ItemPath) -> [NodeID] {
         var way = [Self.root]
-        for name in path.components {
-            guard let next = lookup[ChildKey(parent: way[way.count - 1], name: name)] else { break }
-            way.append(next)
+        var depth = 0
+        path.forEachComponent { name in
+            defer { depth += 1 }
+            guard way.count == depth + 1 else { return }
+            let parent = way[depth]
+            if let next = find(name, of: parent, Self.hash(name, of: parent)) { way.append(next) }
         }
         return way
     }
 
-    private mutating func child(_ name: ItemPath.Component, of parent: NodeID) -> NodeID {
-        let key = ChildKey(parent: parent, name: name)
-        if let known = lookup[key] { return known }
-        let node = Node(parent: parent, name: name, position: nodes[parent].children.count)
+    /// Differs from process to process, so that nobody can choose names that meet in one hash.
+    private static func hash(_ name: ArraySlice<UInt8>, of parent: NodeID) -> Int {
+        var hasher = Hasher()
+        hasher.combine(parent)
+        name.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+
+    private func find(_ name: ArraySlice<UInt8>, of parent: NodeID, _ hash: Int) -> NodeID? {
+        var id = firstOfHash[hash] ?? Self.root
+        while id != Self.root {
+            if nodes[id].parent == parent, nodes[id].name.elementsEqual(name) { return id }
+            id = nodes[id].nextOfHash
+        }
+        return nil
+    }
+
+    private mutating func child(_ name: ArraySlice<UInt8>, of parent: NodeID) -> NodeID {
+        let hash = Self.hash(name, of: parent)
+        if let known = find(name, of: parent, hash) { return known }
+        var node = Node(
+            parent: parent, name: Array(name), position: nodes[parent].children.count)
+        node.nextOfHash = firstOfHash[hash] ?? Self.root
         let id: NodeID
         if let reused = vacant.popLast() {
             id = reused
@@ -186,8 +207,21 @@ struct PlaceTree: Sendable {
             nodes.append(node)
         }
         nodes[parent].children.append(id)
-        lookup[key] = id
+        firstOfHash[hash] = id
         return id
+    }
+
+    /// Takes a node out of what is found by its name.
+    private mutating func forget(_ node: NodeID) {
+        let hash = Self.hash(nodes[node].name[...], of: nodes[node].parent)
+        let next = nodes[node].nextOfHash
+        guard var id = firstOfHash[hash] else { return }
+        guard id != node else {
+            firstOfHash[hash] = next == Self.root ? nil : next
+            return
+        }
+        while nodes[id].nextOfHash != node { id = nodes[id].nextOfHash }
+        nodes[id].nextOfHash = next
     }
 
     private mutating func count(from start: NodeID, claims: Int, presenters: Int) {
@@ -205,7 +239,7 @@ struct PlaceTree: Sendable {
         var node = start
         while node != Self.root, nodes[node].claimsBelow == 0, nodes[node].presentersBelow == 0 {
             let parent = nodes[node].parent
-            lookup[ChildKey(parent: parent, name: nodes[node].name)] = nil
+            forget(node)
             let position = nodes[node].position
             let last = nodes[parent].children.removeLast()
             if last != node {

@@ -228,7 +228,8 @@ class DeathTests: StageTestCase {
     /// lock of the Swift runtime that another thread held at the fork, is open (CONTRIBUTING.md).
     func testAForkedChildCoordinatesAsAProcessOfItsOwn() throws {
         try XCTSkipUnless(
-            TestEnvironment.showsKnownFaults, "Not explained yet: see Open work in CONTRIBUTING.md")
+            TestEnvironment.showsKnownFaults,
+            "The Swift runtime's own locks may be held at a fork: see Open work")
         let file = try stage.file("f")
         for isHost in [true, false] {
             if !isHost { _ = try stage.firstProgram("host") }

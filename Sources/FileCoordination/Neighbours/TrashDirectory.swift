@@ -95,7 +95,7 @@ package struct TrashItem {
 
     /// Looks at the item at `path`, which may not be the root.
     package init?(_ path: ItemPath) throws(SystemError) {
-        guard let name = path.components.last else { return nil }
+        guard let name = path.lastComponent else { return nil }
         self.path = path
         self.name = name
         parent = try RawDirectory.open(

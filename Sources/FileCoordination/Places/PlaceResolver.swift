@@ -172,11 +172,13 @@ package enum PlaceResolver {
     ) -> [Int] {
         var depths: [Int] = []
         var bytes: [UInt8] = []
-        for (index, component) in path.components.enumerated() {
-            guard index + 1 < path.depth || isDirectory else { break }
+        var depth = 0
+        path.forEachComponent { component in
+            depth += 1
+            guard depth < path.depth || isDirectory else { return }
             bytes.append(slash)
             bytes += component
-            if policy.isPackage(directoryAt: bytes) { depths.append(index + 1) }
+            if policy.isPackage(directoryAt: bytes) { depths.append(depth) }
         }
         return depths
     }

@@ -54,7 +54,7 @@ package final class UploadSnapshot: Sendable {
         of place: ItemPath,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(UploadError) -> UploadSnapshot {
-        guard let name = place.components.last else { throw .nameless }
+        guard let name = place.lastComponent else { throw .nameless }
         let parent = try SourceDirectory(path: place.prefix(depth: place.depth - 1).bytes)
         guard let item = try parent.item(name) else {
             throw .unreadable(path: place.bytes, code: ErrorNumber.noSuchFile)
