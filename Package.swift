@@ -69,14 +69,54 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // MARK: Tests, and the child programs that they start
         .executableTarget(
-            name: "coordination-peer", dependencies: ["FileCoordination"],
+            name: "coordination-peer",
+            dependencies: [
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationWire",
+            ],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
+        .executableTarget(
+            name: "coordination-soak", dependencies: ["FileCoordination"],
+            path: "Tests/Peers/coordination-soak", swiftSettings: strict),
         .executableTarget(
             name: "ledger-peer",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
             path: "Tests/Peers/ledger-peer", swiftSettings: strict),
+        // What the fuzzer feeds, and the tests feed with what the fuzzer has found.
+        .target(
+            name: "FileCoordinationFuzzing",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            path: "Fuzzing/Targets", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationTextFuzzing",
+            dependencies: [
+                "FileCoordinationFuzzing", "FileCoordinationHost", "FileCoordinationWire",
+                "FileCoordination", "filecoord",
+            ],
+            path: "Fuzzing/TextTargets", swiftSettings: strict),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["FileCoordinationFuzzing", "FileCoordinationTextFuzzing"],
+            path: "Fuzzing/Tests", swiftSettings: strict),
+        // Checkers that know nothing of the system, and worlds around the arbiter for them.
+        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationSimulation",
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            path: "Tests/Simulation/World", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
+            path: "Tests/Simulation/simulate", swiftSettings: strict),
+        .testTarget(
+            name: "CheckerTests", dependencies: ["CoordinationCheckers"], swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
+            swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),
@@ -110,7 +150,7 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
-                "filecoordinationd", "filecoord",
+                "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
             ],
             swiftSettings: strict),
         .testTarget(

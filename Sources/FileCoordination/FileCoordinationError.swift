@@ -24,7 +24,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 
         /// No arbiter can be reached or hosted.
         public static let arbiterUnreachable = Self(rawValue: 1)
-        /// This process has as many claims and presenters as it can have.
+        /// There are as many claims, presenters or programs as there can be; the reason says which.
         public static let limitExceeded = Self(rawValue: 2)
         /// The call was made with options that mean nothing together.
         public static let invalidOptions = Self(rawValue: 3)

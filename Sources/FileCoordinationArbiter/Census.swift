@@ -15,6 +15,8 @@ struct Census: Hashable, Sendable {
     private(set) var nestedWaiting: OrderedIDs<ClaimID> = []
     /// Claims in stage 2.
     private(set) var asking: OrderedIDs<ClaimID> = []
+    /// Claims in stage 2 whose call was made inside an accessor.
+    private(set) var nestedAsking: OrderedIDs<ClaimID> = []
 
     /// Claims that keep presenters from answering, once for each (Rule 18.4).
     private(set) var hindering: OrderedIDs<ClaimID> = []
@@ -23,7 +25,9 @@ struct Census: Hashable, Sendable {
     var hasWaiting: Bool { !waitingByPurpose.isEmpty }
 
     /// Whether somebody might wait for himself.
-    var mayCloseCycle: Bool { !nestedWaiting.isEmpty || !hindering.isEmpty }
+    var mayCloseCycle: Bool {
+        !nestedWaiting.isEmpty || !nestedAsking.isEmpty || !hindering.isEmpty
+    }
 
     /// Counts a claim in that keeps a presenter from answering.
     mutating func beginHindering(_ claim: ClaimID) { hindering.insert(claim) }
@@ -53,6 +57,7 @@ struct Census: Hashable, Sendable {
             if !claim.enclosing.isEmpty { nestedWaiting.insert(claim.id) }
         case .asking:
             asking.insert(claim.id)
+            if !claim.enclosing.isEmpty { nestedAsking.insert(claim.id) }
         case .granted:
             grantedByPurpose[claim.purpose, default: 0] += 1
         }
@@ -70,6 +75,7 @@ struct Census: Hashable, Sendable {
             if !claim.enclosing.isEmpty { nestedWaiting.remove(claim.id) }
         case .asking:
             asking.remove(claim.id)
+            if !claim.enclosing.isEmpty { nestedAsking.remove(claim.id) }
         case .granted:
             grantedByPurpose.decrement(claim.purpose)
         }

@@ -36,7 +36,10 @@ extension Arbiter {
         // Without a call that waits inside an accessor, or in a presenter's way, nobody waits for
         // somebody who waits for him.
         guard census.mayCloseCycle else { return }
-        let starts = census.nestedWaiting.filter { records[$0]?.claim.blocksCaller == true }
+        // A claim that holds its place may wait, too: for one that was let past it, or that came to
+        // where its items have moved.
+        let starts = (Array(census.nestedWaiting) + Array(census.nestedAsking))
+            .filter { records[$0]?.claim.blocksCaller == true }
         for start in starts + census.hindering where records[start] != nil {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue

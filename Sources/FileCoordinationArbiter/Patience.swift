@@ -10,10 +10,21 @@ extension Arbiter {
     func deadline(of record: PresenterRecord, _ question: AwaitedAnswer.Question) -> UInt64? {
         switch question {
         // It waits for other claims, and has not been asked.
-        case .postponed: nil
-        case .put:
+        case .postponed(let steps) where !isBehindPassedOver(record, steps): nil
+        case .put, .postponed:
             [deadline(after: record.registration.patience), stoppedDeadline(of: record)]
                 .compactMap { $0 }.min()
+        }
+    }
+
+    /// Whether a question is postponed until the presenter has answered a claim that has gone on
+    /// without it: for that answer nobody else sets a bound.
+    private func isBehindPassedOver(_ record: PresenterRecord, _ steps: YieldSteps) -> Bool {
+        steps.relinquish.contains { kind in
+            switch record[kind] {
+            case .kept, .relinquished: false
+            case .relinquishing(let asker): !record.awaitedBy.contains(asker)
+            }
         }
     }
 

@@ -57,13 +57,15 @@ extension Arbiter {
         _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?, _ turn: inout Turn
     ) {
         hearOf(presenter, &turn)
-        switch records[id]?.asking?.question(to: presenter) {
-        case .put: break
-        // An answer to a claim that is over, or to a question that was never put.
-        case .postponed, nil: return
-        }
+        // Also if nobody waited for it any longer: others may wait until it has relinquished.
         registry[presenter]?.answered(id, now: now)
         turn.resume(presenter)
+        switch records[id]?.asking?.question(to: presenter) {
+        case .put: break
+        // An answer to a claim that is over or has gone on without it, or to a question that was
+        // never put.
+        case .postponed, nil: return
+        }
         if let failure {
             // Rules 9.1, 9.3: the first error decides, and the others are not un-asked.
             turn.emit(.fail(id, failure))
@@ -114,7 +116,10 @@ extension Arbiter {
             case .relinquishing(let asker): if asker != id { return true }
             }
         }
-        return !readersToOutlast(record.registration.id, steps, for: id).isEmpty
+        let readers = readersToOutlast(record.registration.id, steps, for: id)
+        // Never for one that itself waits until this claim is over: it never would be.
+        return !readers.isEmpty
+            && !readers.contains { records[$0].map { waits($0, for: id) } ?? false }
     }
 
     /// The readers after which the presenter must have its item back before it is asked to

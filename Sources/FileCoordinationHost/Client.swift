@@ -23,7 +23,7 @@ final class Client {
     /// What the arbiter knows of it, by record index.
     var known: [UInt32: KnownRecord] = [:]
     /// Messages to its presenters that were decided in this turn or while it was not connected.
-    var deliveries: [Delivery] = []
+    var pending = PendingDeliveries()
 
     init(id: ClientID, ledger: LedgerReader, ledgerName: String) {
         self.id = id
@@ -42,6 +42,15 @@ struct KnownRecord {
     enum Identity {
         case claim(ClaimID)
         case presenter(PresenterID)
+    }
+
+    /// Whether it is what the record says now.
+    func isOf(_ snapshot: RecordSnapshot) -> Bool {
+        guard generation == snapshot.reference.generation else { return false }
+        return switch identity {
+        case .claim: snapshot.kind == .claim
+        case .presenter: snapshot.kind == .presenter
+        }
     }
 }
 

@@ -18,10 +18,14 @@ final class Connection {
     var version = ProtocolVersion.supported.lowerBound
     /// Whether the hello was accepted.
     var isWelcome = false
+    /// Whether its last message was one that takes long to answer.
+    var hasAskedMuch = false
 
     /// Messages that the socket had no room for, oldest first.
     private var backlog: [[UInt8]] = []
-    private var backlogBytes = 0
+    private(set) var backlogBytes = 0
+    /// Whether anything has to wait.
+    var hasBacklog: Bool { !backlog.isEmpty }
 
     init(token: UInt64, socket: SequencedSocket, peer: PeerCredentials) {
         self.token = token
@@ -40,6 +44,8 @@ final class Connection {
 
     /// Sends `message` now, or keeps it in order.
     func send(_ message: HostMessage) -> SendResult {
+        Failpoint.reach(.before, message.saying)
+        defer { Failpoint.reach(.after, message.saying) }
         let bytes = message.encode()
         guard backlog.isEmpty else { return keep(bytes) }
         do {
@@ -71,26 +77,4 @@ final class Connection {
         backlogBytes += bytes.count
         return .kept
     }
-}
-
-/// Bounds of the host.
-package enum HostLimits {
-    /// What may wait to be sent to one client that does not read.
-    package static let backlogBytes = 16 << 20
-    /// The waiting connections that the kernel keeps for the listener.
-    package static let listenBacklog: Int32 = 1024
-    /// How long no connection is accepted after one could not be, in nanoseconds.
-    package static let acceptPause: UInt64 = 50_000_000
-    /// How long after its removal the socket is made anew, in nanoseconds.
-    package static let restorePause: UInt64 = 50_000_000
-    /// How old an unlocked, unfinished ledger is when it is removed, in nanoseconds.
-    package static let abandonedAge: Int64 = 60_000_000_000
-    /// How often the names are looked at when the kernel cannot tell of their removal.
-    package static let unwatchedPause: UInt64 = 1_000_000_000
-    /// A presenter can be asked about this many items at once, however long their paths are.
-    package static let surelyUtterable = 1000
-    /// The most parties that a status report lists for one claim.
-    package static let reportedParties = 8
-    /// The messages that are taken from one connection before the others have their turn.
-    package static let messagesPerTurn = 64
 }

@@ -55,8 +55,8 @@ package struct DaemonLauncher: Sendable {
         case ready
         /// It could not be started, or ended before it listened.
         case died
-        /// It lives, and has not said anything in time on this socket.
-        case late(SequencedSocket)
+        /// It lives, and has not said anything in time.
+        case late
     }
 
     /// Starts the daemon and waits a bounded time until it listens.
@@ -95,7 +95,7 @@ package struct DaemonLauncher: Sendable {
             case .tooLong, .closed: return .died
             case .wouldBlock: break
             }
-            if let deadline, MonotonicClock.now >= deadline { return .late(socket) }
+            if let deadline, MonotonicClock.now >= deadline { return .late }
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return .died }
         }
     }

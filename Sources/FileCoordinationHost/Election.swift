@@ -32,12 +32,21 @@ package struct Election: Sendable {
 
     /// Connects to the host if there is one just now, without making one.
     package func connectIfServed() throws(SystemError) -> SequencedSocket? {
+        try Self.connectIfServed(in: runtime)
+    }
+
+    private static func connectIfServed(
+        in runtime: RuntimeDirectory
+    ) throws(SystemError) -> SequencedSocket? {
         do {
             return try SequencedSocket.connect(
-                in: runtime.directory, name: RuntimeDirectory.Name.socket)
+                in: runtime.directory, name: RuntimeDirectory.Name.socket,
+                patience: .milliseconds(200))
         } catch {
             switch error.code {
             case ErrorNumber.noSuchFile, ErrorNumber.connectionRefused: return nil
+            // Too many wait for it already: it may be stopped. Who has the role is looked at next.
+            case ErrorNumber.timedOut: return nil
             default: throw error
             }
         }
@@ -48,13 +57,14 @@ package struct Election: Sendable {
     /// Does nothing if it runs again, or if another serves meanwhile. Afterwards nobody has the
     /// role; who calls ``connectOrHost(onEnd:)`` next takes it.
     package func depose(_ processID: Int32) throws {
+        let runtime = try runtime.renewed()
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
         defer { withExtendedLifetime(election) {} }
-        try deposeWhileElecting(processID)
+        try deposeWhileElecting(processID, in: runtime)
     }
 
     /// The same, for a caller that has the election lock.
-    func deposeWhileElecting(_ processID: Int32) throws {
+    func deposeWhileElecting(_ processID: Int32, in runtime: RuntimeDirectory) throws {
         guard ProcessState.isStopped(processID) else { return }
         // Not without bound: who is stopped does not empty its queue.
         let socket = try? SequencedSocket.connect(
@@ -78,19 +88,44 @@ package struct Election: Sendable {
     package func connectOrHost(
         onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> Result {
-        if let socket = try connectIfServed() { return Result(socket: socket) }
-        let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
+        while true {
+            let here = try runtime.renewed()
+            do {
+                return try connectOrHost(in: here, onEnd: onEnd)
+            } catch LostLedgers.Failure.movedOn {
+                continue
+            } catch {
+                // What cannot be done in a directory that was removed can be in the next one.
+                if here.isInPlace { throw error }
+            }
+        }
+    }
+
+    private func connectOrHost(
+        in runtime: RuntimeDirectory, onEnd: @escaping @Sendable (HostEnding) -> Void
+    ) throws -> Result {
+        Failpoint.reach(.before, .elects)
+        let election: RoleLock
+        switch try awaitHost(or: RuntimeDirectory.Name.electionLock, in: runtime) {
+        case .connected(let socket): return Result(socket: socket)
+        case .free(let lock): election = lock
+        }
+        Failpoint.reach(.after, .elects)
         defer { withExtendedLifetime(election) {} }
-        if let daemon, let socket = try connectOrStart(daemon) { return Result(socket: socket) }
+        if let daemon, let socket = try connectOrStart(daemon, in: runtime) {
+            return Result(socket: socket)
+        }
         while true {
             let role: RoleLock
-            switch try awaitHostOrRole() {
+            switch try awaitHost(or: RuntimeDirectory.Name.hostLock, in: runtime) {
             case .connected(let socket): return Result(socket: socket)
             case .free(let lock): role = lock
             }
+            Failpoint.reach(.before, .takesRole)
+            defer { Failpoint.reach(.after, .takesRole) }
             let embedded = try EmbeddedHost.start(
                 runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
-            if let socket = try connectIfServed() {
+            if let socket = try Self.connectIfServed(in: runtime) {
                 return Result(socket: socket, embedded: embedded)
             }
             // It has given its role up already, to a daemon that asked for it.
@@ -100,41 +135,36 @@ package struct Election: Sendable {
     private enum Situation {
         /// A host listens.
         case connected(SequencedSocket)
-        /// Nobody has the role, but we have now.
+        /// Nobody had the lock, but we have now.
         case free(RoleLock)
     }
 
     /// Comes to one or the other.
     ///
-    /// A host that has the role and does not listen is dying, giving up, or about to make its
-    /// socket anew: each takes milliseconds, and there is no one event that tells all three.
-    private func awaitHostOrRole() throws -> Situation {
-        var pause: UInt64 = 500_000
+    /// Who is choosing a host takes milliseconds, as does a host that has the role and does not
+    /// listen: it is dying, giving up, or about to make its socket anew. There is no one event that
+    /// tells all that, and a stopped one tells nothing.
+    private func awaitHost(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
+        var wait = RoleWait(for: name, in: runtime)
         while true {
-            if let socket = try connectIfServed() { return .connected(socket) }
-            if let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime) {
-                return .free(role)
-            }
-            Pause.sleep(nanoseconds: pause)
-            pause = min(2 * pause, 20_000_000)
+            if let socket = try Self.connectIfServed(in: runtime) { return .connected(socket) }
+            if let lock = try RoleLock.tryAcquire(name, in: runtime) { return .free(lock) }
+            wait.pause()
         }
     }
 
     /// Connects to a daemon that is started for it; nil if that does not come to the role.
-    private func connectOrStart(_ daemon: DaemonLauncher) throws -> SequencedSocket? {
-        switch try awaitHostOrRole() {
+    private func connectOrStart(
+        _ daemon: DaemonLauncher, in runtime: RuntimeDirectory
+    ) throws -> SequencedSocket? {
+        switch try awaitHost(or: RuntimeDirectory.Name.hostLock, in: runtime) {
         case .connected(let socket): return socket
         // Given back at once: the daemon takes it.
         case .free: break
         }
-        var outcome = daemon.start(in: runtime)
-        if case .late(let socket) = outcome {
-            // It may have the role without listening yet, and then there is nothing but to wait.
-            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
-            outcome = role == nil ? DaemonLauncher.outcome(of: socket, until: nil) : .died
-        }
-        switch outcome {
-        case .ready: return try connectIfServed()
+        switch daemon.start(in: runtime) {
+        case .ready: return try Self.connectIfServed(in: runtime)
+        // Late, it may have the role without listening yet; the caller looks at that.
         case .died, .late: return nil
         }
     }

@@ -34,13 +34,13 @@ package enum Handover {
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
                 case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .packagePolicy, .inCycle, .skipped:
+                    .packagePolicy, .inCycle, .skipped, .overLimit:
                     break
                 }
             case .wouldBlock:
                 try poller.wait(into: &ready, until: MonotonicClock.now + HostVigil.pause)
                 if ready.isEmpty, vigil.look() {
-                    try election.deposeWhileElecting(vigil.processID)
+                    try election.deposeWhileElecting(vigil.processID, in: runtime)
                     return true
                 }
             case .tooLong, .closed: return true

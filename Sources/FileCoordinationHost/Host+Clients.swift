@@ -43,15 +43,20 @@ extension Host {
     /// Opens a ledger, raises its epoch and remembers its client.
     @discardableResult
     func adopt(_ ledgerName: String) throws(LedgerError) -> Client {
-        let ledger = try LedgerReader(
-            directory: runtime.ledgers, name: ledgerName,
-            expectedOwner: CurrentProcess.effectiveUserID)
+        try adopt(
+            LedgerReader(
+                directory: runtime.ledgers, name: ledgerName,
+                expectedOwner: CurrentProcess.effectiveUserID))
+    }
+
+    /// The same for a ledger that is open already.
+    func adopt(_ ledger: LedgerReader) throws(LedgerError) -> Client {
         try ledger.raise(to: epoch)
         lastClient += 1
         let client = Client(
-            id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledgerName)
+            id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledger.fileName)
         clients[client.id] = client
-        clientsByLedger[ledgerName] = client.id
+        clientsByLedger[ledger.fileName] = client.id
         return client
     }
 
@@ -70,10 +75,8 @@ extension Host {
     ///
     /// Its mailboxes forgot what they were asked when the connection ended.
     func reconcile(_ client: Client) {
-        client.deliveries.removeAll { delivery in
-            if case .ask = delivery.message { true } else { false }
-        }
-        if !client.deliveries.isEmpty { clientsToFlush.append(client.id) }
+        client.pending.removeAsks()
+        if !client.pending.isEmpty { clientsToFlush.append(client.id) }
         forgetLostFailures(of: client)
         tellPlaces(to: client)
         returnLostItems(of: client)
@@ -97,7 +100,7 @@ extension Host {
             for kind in snapshot.relinquished where !entry.presenter.relinquished.contains(kind) {
                 let delivery = Delivery(
                     presenter: WireRecord(address.record), message: .reacquire(kind))
-                if client.deliveries.contains(delivery) { continue }
+                if client.pending.deliveries.contains(delivery) { continue }
                 deliver(.reacquire(kind), to: entry.presenter.id)
             }
         }
@@ -158,6 +161,8 @@ extension Host {
 
     /// Frees everything of a dead client at once (Rules 15.8, 18.8).
     func bury(_ client: Client) {
+        Failpoint.reach(.before, .buriesClient)
+        defer { Failpoint.reach(.after, .buriesClient) }
         suspects[client.id] = nil
         stoppedClients.remove(client.id)
         // It may have ended a claim and then itself, before we read what it said of the former.

@@ -22,12 +22,17 @@ extension Host {
                         + "\(CurrentProcess.effectiveUserID) only")
                 continue
             }
+            if let excess = excess(for: peer) {
+                refuse(connection, .limitReached, excess)
+                continue
+            }
             guard (try? poller.add(socket.descriptor, token: connection.token, .readable)) != nil
             else {
-                refuse(connection, .limitReached, "the arbiter has no descriptor left for you")
+                refuse(connection, .limitReached, Self.wantOfDescriptors)
                 continue
             }
             connections[connection.token] = connection
+            connectionCounts[peer.processID, default: 0] += 1
             idleSince = nil
         }
     }
@@ -37,8 +42,10 @@ extension Host {
         do {
             return try listener.accept()
         } catch {
-            // Most likely there is no descriptor left. Whoever wants to connect waits in the
-            // kernel; asking at once again would only burn time.
+            // Most likely there is no descriptor left.
+            if turnAway() { return acceptOne() }
+            // Whoever wants to connect waits in the kernel; asking at once again would only burn
+            // time.
             try? poller.remove(listener.descriptor)
             acceptAgainAt = MonotonicClock.now + HostLimits.acceptPause
             return nil
@@ -57,6 +64,9 @@ extension Host {
             case .sent:
                 try? poller.modify(
                     connection.socket.descriptor, token: connection.token, .readable)
+                if let client = connection.client, !client.pending.isEmpty {
+                    clientsToFlush.append(client.id)
+                }
             case .kept: break
             case .hopeless: return close(connection)
             }
@@ -69,7 +79,10 @@ extension Host {
         for _ in 0..<HostLimits.messagesPerTurn {
             guard connections[connection.token] === connection else { return }
             switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes): receive(bytes, from: connection)
+            case .bytes(let bytes):
+                receive(bytes, from: connection)
+                // What takes long is done once, and then the others have their turn.
+                if connection.hasAskedMuch { return connection.hasAskedMuch = false }
             case .tooLong:
                 return refuse(connection, .malformed, "a message was longer than any can be")
             case .wouldBlock: return
@@ -85,6 +98,8 @@ extension Host {
         } catch {
             return refuse(connection, .malformed, "a message could not be read: \(error)")
         }
+        Failpoint.reach(.before, message.hearing)
+        defer { Failpoint.reach(.after, message.hearing) }
         if case .hello(let hello) = message { return welcome(connection, hello) }
         guard connection.isWelcome else {
             return refuse(connection, .malformed, "the first message was not a hello")
@@ -104,7 +119,10 @@ extension Host {
         case .explain(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             explain(record, to: client)
-        case .statusRequest: sendStatus(to: connection)
+        case .statusRequest:
+            connection.hasAskedMuch = true
+            // Who has not read the last answer need not have another one.
+            if !connection.hasBacklog { sendStatus(to: connection) }
         case .handOver:
             if configuration.kind == .embedded { ending = ending ?? .handedOver }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
@@ -129,11 +147,21 @@ extension Host {
         connection.version = hello.version
         if !hello.ledgerName.isEmpty {
             do {
+                let name = String(decoding: hello.ledgerName, as: UTF8.self)
+                guard clientsByLedger[name] != nil || hasDescriptors(2) else {
+                    return refuse(connection, .limitReached, Self.wantOfDescriptors)
+                }
                 let client = try client(named: hello.ledgerName, peer: connection.peer)
+                guard connection.client == nil || connection.client === client else {
+                    // Nobody would notice the end of the client whose connection it was.
+                    return refuse(connection, .malformed, "it has named another ledger before")
+                }
                 attach(connection, to: client)
             } catch {
-                let code: Refusal.Code = Self.isWant(error) ? .limitReached : .badLedger
-                return refuse(connection, code, "its ledger cannot be used: \(error)")
+                guard !Self.isWant(error) else {
+                    return refuse(connection, .limitReached, Self.wantOfDescriptors)
+                }
+                return refuse(connection, .badLedger, "its ledger cannot be used: \(error)")
             }
         }
         let isFirst = !connection.isWelcome
@@ -171,6 +199,8 @@ extension Host {
         case .kept:
             try? poller.modify(
                 connection.socket.descriptor, token: connection.token, [.readable, .writable])
+            // Little ones need not be counted each time.
+            if connection.backlogBytes > 1 << 20 { boundBacklogs() }
         case .hopeless:
             // Not closed here: its client's death would be told in the middle of carrying out what
             // the arbiter wanted for another reason.
@@ -199,6 +229,8 @@ extension Host {
         }
         try? poller.remove(connection.socket.descriptor)
         connection.socket.shutDown()
+        let others = (connectionCounts[connection.peer.processID] ?? 1) - 1
+        connectionCounts[connection.peer.processID] = others > 0 ? others : nil
         guard let client = connection.client, client.connection === connection else { return }
         connection.client = nil
         client.connection = nil

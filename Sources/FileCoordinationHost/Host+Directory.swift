@@ -11,6 +11,8 @@ import FileCoordinationWire
 
 extension Host {
     func listen() throws(SystemError) {
+        Failpoint.reach(.before, .listens)
+        defer { Failpoint.reach(.after, .listens) }
         let fresh = try SequencedSocket.listener(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
             backlog: HostLimits.listenBacklog)
@@ -54,30 +56,19 @@ extension Host {
         guard let there = try? runtime.directory.status(of: RuntimeDirectory.Name.socket),
             let ours = socketIdentity, there.inode == ours.inode
         else { return false }
-        return isDirectoryThere
-    }
-
-    /// Whether the directory's path still leads to the directory.
-    private var isDirectoryThere: Bool {
-        guard let there = try? FileStatus(path: runtime.path, followLinks: false),
-            let ours = try? runtime.directory.status()
-        else { return false }
-        guard there.inode == ours.inode, there.device == ours.device else { return false }
-        // Emptied is as good as removed: who comes new would lock another file.
-        let ledgers = try? runtime.directory.status(of: RuntimeDirectory.Name.ledgers)
-        return ledgers != nil && ledgers?.inode == (try? runtime.ledgers.status())?.inode
+        return runtime.isInPlace
     }
 
     /// Makes anew what is missing, if anybody needs this host at all.
     func restoreNames() {
         restoreAt = watch == nil ? MonotonicClock.now + HostLimits.unwatchedPause : nil
         guard ending == nil, !isFound else { return }
-        guard isDirectoryThere || !clients.isEmpty else {
+        guard runtime.isInPlace || !clients.isEmpty else {
             ending = ending ?? .vanished
             return
         }
         do {
-            if !isDirectoryThere { try moveIntoFreshDirectory() }
+            if !runtime.isInPlace { try moveIntoFreshDirectory() }
             guard try keepRole() else {
                 ending = .deposed
                 return

@@ -61,8 +61,9 @@ extension Host {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
         case .refused:
-            // It was cancelled a moment ago, and says so next; or somebody raised the epoch.
-            if client.ledger.ledgerEpoch > epoch { ending = ending ?? .deposed }
+            // It was cancelled a moment ago, and says so next; or another host reigns. What the
+            // ledger says of that, its client may have written.
+            if isDeposed { ending = ending ?? .deposed }
         }
     }
 
@@ -107,9 +108,7 @@ extension Host {
         guard let address = presenters[presenter], let client = clients[address.client] else {
             return
         }
-        if client.deliveries.isEmpty { clientsToFlush.append(client.id) }
-        client.deliveries.append(
-            Delivery(presenter: WireRecord(address.record), message: message))
+        keep(Delivery(presenter: WireRecord(address.record), message: message), for: client)
     }
 
     /// Sends what this turn decided to tell presenters.
@@ -118,10 +117,8 @@ extension Host {
         clientsToFlush = []
         for id in ids {
             // Without a connection they stay, and are sent after the hello.
-            guard let client = clients[id], client.connection?.isWelcome == true else { continue }
-            let deliveries = client.deliveries
-            client.deliveries = []
-            for message in HostMessage.packing(deliveries) { send(message, to: client) }
+            guard let client = clients[id], takesDeliveries(client) else { continue }
+            flush(client)
         }
     }
 }

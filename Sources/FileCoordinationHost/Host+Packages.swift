@@ -44,7 +44,7 @@ package enum PackageConfiguration {
     }
 
     /// As many whole lines as may be announced.
-    static func wholeLines(_ bytes: [UInt8]) -> [UInt8] {
+    package static func wholeLines(_ bytes: [UInt8]) -> [UInt8] {
         let limit = WireLimits.packagePolicyBytes
         guard bytes.count > limit else { return bytes }
         // The last one may do without the end of its line.
@@ -56,14 +56,19 @@ package enum PackageConfiguration {
     /// if they make no difference, or do not fit.
     ///
     /// A line's second word is what it is about. One that has none says nothing.
-    static func adding(_ lines: [UInt8], to policy: [UInt8]) -> [UInt8] {
+    package static func adding(_ lines: [UInt8], to policy: [UInt8]) -> [UInt8] {
         let former = policy.split(separator: newline)
-        var known = former
-        for line in lines.split(separator: newline) {
-            guard let subject = subject(of: line) else { continue }
-            known.removeAll { Self.subject(of: $0) == subject }
-            known.append(line)
+        // Anybody may send thousands of lines: each is looked at once.
+        var subjects: Set<ArraySlice<UInt8>> = []
+        var added: [ArraySlice<UInt8>] = []
+        for line in lines.split(separator: newline).reversed() {
+            guard let subject = subject(of: line), subjects.insert(subject).inserted else {
+                continue
+            }
+            added.append(line)
         }
+        let kept = former.filter { subject(of: $0).map { !subjects.contains($0) } ?? true }
+        let known = kept + added.reversed()
         guard known != former else { return policy }
         let result = Array(known.map { $0 + [newline] }.joined())
         return result.count <= WireLimits.packagePolicyBytes ? result : policy

@@ -37,15 +37,19 @@ extension Host {
         // Buried, perhaps by what an earlier record of it led to.
         guard clients[client.id] === client else { return }
         let reference = snapshot.reference
-        let known = client.known[reference.index].flatMap {
-            $0.generation == reference.generation ? $0 : nil
-        }
+        let former = client.known[reference.index]
+        let known = former.flatMap { $0.isOf(snapshot) ? $0 : nil }
+        if let former, known == nil { strike(former, at: reference.index, of: client) }
         switch (snapshot.state, snapshot.kind) {
         case (.draft, _), (.free, _): break
         case (.asked, .claim):
-            if known == nil { fileClaim(snapshot, of: client) }
+            if known == nil, !isOverLimit(snapshot, of: client) {
+                fileClaim(snapshot, of: client)
+            }
         case (.asked, .presenter):
-            if known == nil { addPresenter(snapshot, of: client) }
+            if known == nil, !isOverLimit(snapshot, of: client) {
+                addPresenter(snapshot, of: client)
+            }
         case (.granted, .claim):
             // Unknown: granted by a former host, in a ledger that could not be read at recovery.
             if known == nil, let claim = makeClaim(snapshot, of: client) {
@@ -60,12 +64,18 @@ extension Host {
             if case .claim(let claim) = known?.identity { cancel(claim) }
             forget(snapshot, of: client)
         case (.released, .presenter), (.cancelled, .presenter):
-            if case .presenter(let presenter) = known?.identity {
-                presenters[presenter] = nil
-                book.forget(presenter.rawValue)
-                tell(.presenterRemoved(presenter))
-            }
+            if case .presenter(let presenter) = known?.identity { remove(presenter) }
             forget(snapshot, of: client)
+        }
+    }
+
+    /// Strikes out what a record was about before its client made something else of it without
+    /// ending that, as no client of ours does.
+    private func strike(_ former: KnownRecord, at index: UInt32, of client: Client) {
+        client.known[index] = nil
+        switch former.identity {
+        case .claim(let claim): cancel(claim)
+        case .presenter(let presenter): remove(presenter)
         }
     }
 
@@ -192,6 +202,12 @@ extension Host {
         if client.ledger.grant(snapshot.reference, epoch) == .grantedWantsMessage {
             send(.granted(WireRecord(snapshot.reference)), to: client)
         }
+    }
+
+    private func remove(_ presenter: PresenterID) {
+        presenters[presenter] = nil
+        book.forget(presenter.rawValue)
+        tell(.presenterRemoved(presenter))
     }
 
     /// Reads a presenter's record and remembers it.

@@ -14,9 +14,13 @@ import FileCoordinationWire
 
 extension Host {
     /// Throws if a living ledger cannot be read: who does not know what runs must not grant.
-    func recover() throws {
+    ///
+    /// - Parameter orphans: ledgers that are not in the directory any more.
+    func recover(with orphans: [LedgerReader]) throws {
+        Failpoint.reach(.before, .recovers)
+        defer { Failpoint.reach(.after, .recovers) }
         tell(.clockAdvanced(to: MonotonicClock.now))
-        let owners = try adoptLedgers()
+        let owners = try adoptLedgers(and: orphans)
         // Only now: the former host may have written until its epoch was over.
         try book.read()
         packagePolicy = PackageConfiguration.adding(
@@ -84,8 +88,8 @@ extension Host {
         return key(first) < key(second)
     }
 
-    private func adoptLedgers() throws -> [Client] {
-        var owners: [Client] = []
+    private func adoptLedgers(and orphans: [LedgerReader]) throws -> [Client] {
+        var owners = try orphans.map { try adopt($0) }
         let names = try runtime.ledgers.names().sorted()
         for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
         for name in names where LedgerName.isFinal(name) {

@@ -24,6 +24,10 @@ package struct HostConfiguration: Sendable {
     package var protocolVersion: UInt16
     /// What counts as a package, announced to clients; opaque here (Rule 1.11).
     package var packagePolicy: [UInt8]
+    /// Whether the kernel is to tell when somebody removes the names under which it is found.
+    ///
+    /// Only for those who make thousands of hosts: to end such a watch takes milliseconds.
+    package var watchesDirectory = true
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
@@ -68,6 +72,10 @@ package final class Host {
     var clients: [ClientID: Client] = [:]
     var clientsByLedger: [String: ClientID] = [:]
     var connections: [UInt64: Connection] = [:]
+    /// How many of them each process has.
+    var connectionCounts: [Int32: Int] = [:]
+    /// Given up for a moment to tell somebody that there is no other left.
+    var reserve = try? Descriptor.placeholder()
     var processes: [UInt64: ClientID] = [:]
     var claims: [ClaimID: RecordAddress] = [:]
     var presenters: [PresenterID: RecordAddress] = [:]
@@ -90,6 +98,8 @@ package final class Host {
     /// Clients with messages to send at the end of this turn, in the order of the first one.
     var clientsToFlush: [ClientID] = []
 
+    /// What came in this turn.
+    private var ready: [Poller.Ready] = []
     var lastTicket: UInt64 = 0
     var lastClient: UInt32 = 0
     var lastToken: UInt64 = FixedToken.last
@@ -123,35 +133,53 @@ package final class Host {
         self.configuration = configuration
         self.wakeUp = wakeUp
         poller = try Poller()
+        let lost = try LostLedgers(of: runtime, role: roleLock)
         epochs = try EpochFile(directory: runtime.directory, isProtected: true)
-        epoch = try epochs.raise()
+        // Whoever was stopped until now may have lost the role, and must not depose its successor.
+        guard roleLock.isInPlace(in: runtime) else { throw LostLedgers.Failure.movedOn }
+        let orphans: [LedgerReader]
+        Failpoint.reach(.before, .raisesEpoch)
+        (epoch, orphans) = try lost.claim(raising: epochs)
+        Failpoint.reach(.after, .raisesEpoch)
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
         packagePolicy = configuration.packagePolicy
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
-        try recover()
+        try recover(with: orphans)
         // Only now, so that nobody finds a host that knows nothing yet.
+        guard roleLock.isInPlace(in: runtime), !isDeposed else {
+            throw LostLedgers.Failure.movedOn
+        }
         try listen()
-        watchRuntimeDirectory()
+        withExtendedLifetime(lost) {}
+        if configuration.watchesDirectory { watchRuntimeDirectory() }
         idleSince = MonotonicClock.now
     }
 
     /// Serves until there is a reason to leave, and gives the role up.
     package func run() -> HostEnding {
-        var ready: [Poller.Ready] = []
         while true {
-            finishTurn()
-            if let ending { return leave(ending) }
-            do {
-                try poller.wait(into: &ready, until: nextDeadline)
-            } catch {
-                return leave(.stopped)
-            }
-            // After every sleep: whoever was stopped in it may not be the host any more.
-            if isDeposed { return leave(.deposed) }
-            tell(.clockAdvanced(to: MonotonicClock.now))
-            for event in ready { dispatch(event) }
-            runTimers()
+            if let ending = turn() { return ending }
         }
+    }
+
+    /// Waits until there is something to do, or until `limit`, and does it; says why it has left,
+    /// if so.
+    package func turn(until limit: UInt64? = nil) -> HostEnding? {
+        finishTurn()
+        if let ending { return leave(ending) }
+        do {
+            // What has just been finished may have to be looked at again soon.
+            let deadline = [nextDeadline, limit].compactMap { $0 }.min()
+            try poller.wait(into: &ready, until: deadline)
+        } catch {
+            return leave(.stopped)
+        }
+        // After every sleep: whoever was stopped in it may not be the host any more.
+        if isDeposed { return leave(.deposed) }
+        tell(.clockAdvanced(to: MonotonicClock.now))
+        for event in ready { dispatch(event) }
+        runTimers()
+        return nil
     }
 
     /// Sends what was decided, and acts on what comes of that, until nothing does.
@@ -189,7 +217,8 @@ package final class Host {
 
     // MARK: Time
 
-    private var nextDeadline: UInt64? {
+    /// When there is something to do even if nothing comes.
+    package var nextDeadline: UInt64? {
         var deadline = arbiterWakeAt
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
         if let lookAtProcessesAt { deadline = min(deadline ?? .max, lookAtProcessesAt) }

@@ -15,6 +15,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
     case ledgerRejected(name: String, reason: String)
     /// A client process is gone; this much of it was freed.
     case clientBuried(processID: Int32, name: String)
+    /// A client has reached a bound, and was told so or let go.
+    case limitReached(processID: Int32, reason: String)
     /// The socket or the whole directory vanished and was made anew.
     case runtimeDirectoryRestored
     /// A host after this one will not know of a move.
@@ -37,6 +39,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
             "ignored the ledger \(name): \(reason)"
         case .clientBuried(let processID, let name):
             "process \(processID) (\(name)) is gone; freed what it held"
+        case .limitReached(let processID, let reason):
+            "process \(processID) has reached a limit: \(reason)"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"
         case .bookNotWritten(let reason):

@@ -25,6 +25,9 @@ package struct HostVigil: Sendable {
         processID = (try? socket.peerCredentials().processID) ?? 0
     }
 
+    /// A vigil over a process.
+    init(over processID: Int32) { self.processID = processID }
+
     /// The host has said something, or nobody waits any more.
     package mutating func reset() { stoppedSince = nil }
 

@@ -10,9 +10,9 @@
 // that was deposed goes on writing into a file that nobody reads.
 
 package import FileCoordinationArbiter
-import FileCoordinationLedger
-import FileCoordinationSystem
-import FileCoordinationWire
+package import FileCoordinationLedger
+package import FileCoordinationSystem
+package import FileCoordinationWire
 
 /// The host's book of places.
 ///
@@ -27,7 +27,7 @@ package final class PlaceBook {
     private var places: [UInt64: PlaceEntry.Whereabouts] = [:]
     private var heard: [UInt64: UInt32] = [:]
     /// What clients have added to the package policy: the next host announces it, too.
-    private(set) var addedPackages: [UInt8] = []
+    package private(set) var addedPackages: [UInt8] = []
 
     private static let prefix = "places."
     private static let temporarySuffix = ".new"
@@ -39,38 +39,40 @@ package final class PlaceBook {
     private static let patience = 100
 
     /// The book of a host that takes over, with what the former host wrote.
-    init(in directory: Directory, epoch: HostEpoch) throws(SystemError) {
+    package init(in directory: Directory, epoch: HostEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
         try read()
     }
 
     /// Reads what the former host has written until now.
-    func read() throws(SystemError) {
+    package func read() throws(SystemError) {
         for entry in try Self.newestEntries(in: directory, below: epoch) { note(entry) }
     }
 
     // MARK: What is known
 
     /// The items of a claim that were moved while it waited.
-    func items(ofClaim ticket: UInt64) -> [AccessItem]? {
+    package func items(ofClaim ticket: UInt64) -> [AccessItem]? {
         guard case .claim(let items) = places[ticket] else { return nil }
         return items
     }
 
     /// The place of a presenter that was moved, and whether it is to hear of it.
-    func presenter(_ ticket: UInt64) -> (place: ItemPath, isTold: Bool)? {
+    package func presenter(_ ticket: UInt64) -> (place: ItemPath, isTold: Bool)? {
         guard case .presenter(let place, let isTold) = places[ticket] else { return nil }
         return (place, isTold)
     }
 
     /// How many bytes of a claim's log have been acted on.
-    func heardBytes(ofClaim ticket: UInt64) -> Int { Int(heard[ticket] ?? 0) }
+    package func heardBytes(ofClaim ticket: UInt64) -> Int { Int(heard[ticket] ?? 0) }
 
     // MARK: Writing
 
     /// Notes something down; all of it is in the file when this returns, or nothing.
-    func write(_ entries: [PlaceEntry]) throws {
+    package func write(_ entries: [PlaceEntry]) throws {
+        Failpoint.reach(.before, .writesBook)
+        defer { Failpoint.reach(.after, .writesBook) }
         let bytes = try PlaceEntry.encodeChecked(entries)
         for entry in entries { note(entry) }
         guard let file, length < rewriteAt else { return try rewrite() }
@@ -95,7 +97,7 @@ package final class PlaceBook {
     /// yet write one anew, for the newest.
     ///
     /// If it cannot be made the former ones stay, and it is made when there is something to write.
-    func settle(living: Set<UInt64>) throws(SystemError) {
+    package func settle(living: Set<UInt64>) throws(SystemError) {
         places = places.filter { living.contains($0.key) }
         heard = heard.filter { living.contains($0.key) }
         try rewrite()
@@ -140,7 +142,9 @@ package final class PlaceBook {
         // What cannot be said could not be noted.
         let bytes = entries.flatMap { (try? PlaceEntry.encodeChecked([$0])) ?? [] }
         try Self.write(bytes, to: fresh, at: 0)
+        Failpoint.reach(.before, .replacesBook)
         try directory.rename(temporary, to: Self.name(epoch))
+        Failpoint.reach(.after, .replacesBook)
         file = fresh
         length = UInt64(bytes.count)
         rewriteAt = max(Self.firstRewrite, 2 * length)

@@ -33,37 +33,28 @@ package final class RoleLock: Sendable {
     package static func tryAcquire(
         _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock? {
-        try acquire(name, in: runtime) { (file) throws(SystemError) in
-            try FileLock.tryLock(file)
-        }
-    }
-
-    /// Takes the lock `name`, sleeping in the kernel until it is free.
-    package static func acquire(
-        _ name: String, in runtime: RuntimeDirectory
-    ) throws(SystemError) -> RoleLock {
-        let lock = try acquire(name, in: runtime) { (file) throws(SystemError) in
-            try FileLock.lockWaiting(file)
-            return true
-        }
-        guard let lock else { preconditionFailure("A lock that was waited for was not had") }
-        return lock
-    }
-
-    private static func acquire(
-        _ name: String, in runtime: RuntimeDirectory,
-        lock: (Descriptor) throws(SystemError) -> Bool
-    ) throws(SystemError) -> RoleLock? {
         while true {
-            guard let held = try lockFile(name, in: runtime, lock: lock) else { return nil }
+            guard let held = try lockFile(name, in: runtime) else { return nil }
             // Removed between opening and locking: that is nobody's role any more.
             if held.isInPlace(in: runtime) { return held }
         }
     }
 
+    /// Takes the lock `name` as soon as it is free, or its holder was seen stopped for a second.
+    ///
+    /// Not by a call that sleeps in the kernel until then: nothing would end that.
+    package static func acquire(
+        _ name: String, in runtime: RuntimeDirectory
+    ) throws(SystemError) -> RoleLock {
+        var wait = RoleWait(for: name, in: runtime)
+        while true {
+            if let lock = try tryAcquire(name, in: runtime) { return lock }
+            wait.pause()
+        }
+    }
+
     private static func lockFile(
-        _ name: String, in runtime: RuntimeDirectory,
-        lock: (Descriptor) throws(SystemError) -> Bool
+        _ name: String, in runtime: RuntimeDirectory
     ) throws(SystemError) -> RoleLock? {
         // Until it is mapped and closed: a child that has the descriptor has the lock.
         let opened = try ForkGuard.holdingForks { () throws(SystemError) in
@@ -82,7 +73,8 @@ package final class RoleLock: Sendable {
         }
         return try file.flatMap { (file) throws(SystemError) in
             try FileSpace.truncate(file, length: UInt64(length))
-            guard try lock(file) else { return nil }
+            guard try FileLock.tryLock(file) else { return nil }
+            RoleHolder.write(to: file)
             return RoleLock(
                 mapping: try SharedMapping(
                     file: file, length: length, writable: true, inheritedByFork: false),

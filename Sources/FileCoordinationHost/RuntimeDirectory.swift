@@ -103,6 +103,22 @@ package struct RuntimeDirectory: Sendable {
         }
     }
 
+    /// Whether the path still leads here, and what has to be in here still is.
+    package var isInPlace: Bool {
+        guard let there = try? FileStatus(path: path, followLinks: false),
+            let ours = try? directory.status(),
+            there.inode == ours.inode, there.device == ours.device
+        else { return false }
+        // Emptied is as good as removed: who comes new would lock another file.
+        let found = try? directory.status(of: Name.ledgers)
+        return found != nil && found?.inode == (try? ledgers.status())?.inode
+    }
+
+    /// This directory, or the one that is there, or has to be made, in its place.
+    package func renewed() throws(RuntimeDirectoryError) -> Self {
+        isInPlace ? self : try Self.open(path: path)
+    }
+
     /// Opens the directory itself, never what a link of its name leads to.
     private static func openOrCreate(_ path: String) throws(SystemError) -> Directory {
         let trimmed = path.split(separator: "/")

@@ -13,6 +13,8 @@ struct LedgerFile: Sendable {
     ///
     /// A forked child has neither.
     let mapping: SharedMapping
+    /// The file, opened a second time: this description has no lock, and needs no name.
+    let unlocked: Descriptor
     /// Only under a fault.
     private let kept: Descriptor?
     private let identity: FileStatus
@@ -48,6 +50,8 @@ struct LedgerFile: Sendable {
                 return (mapping, try file.status(), isKept ? file : nil)
             }
             guard let made else { preconditionFailure("It was opened just now") }
+            unlocked = try directory.openFile(
+                names.temporary, [.read, .write], inForkedChild: .closed)
             (mapping, identity, kept) = made
             try directory.rename(names.temporary, to: names.final, ifTaken: .refuse)
         } catch {
@@ -70,22 +74,23 @@ struct LedgerFile: Sendable {
 
     /// Makes room in the file from `start` to `end`, which nobody has touched yet.
     ///
-    /// Through a descriptor of its own, open for this moment only, which has no lock.
-    func makeRoom(from start: Int, to end: Int, in directory: Directory) throws(LedgerError) {
+    /// Also if somebody has removed the file's name.
+    func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
         do throws(SystemError) {
-            let file = try directory.openFile(name, [.write])
-            let status = try file.status()
-            guard status.inode == identity.inode, status.device == identity.device else {
-                throw SystemError(code: ErrorNumber.noSuchFile, operation: "find \"\(name)\"")
-            }
             let zeros = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: end - start, alignment: 8)
             defer { zeros.deallocate() }
             zeros.initializeMemory(as: UInt8.self, repeating: 0)
-            try file.write(UnsafeRawBufferPointer(zeros), at: UInt64(start))
+            try unlocked.write(UnsafeRawBufferPointer(zeros), at: UInt64(start))
         } catch {
             throw LedgerError(error)
         }
+    }
+
+    /// Whether the file has its name in `directory`.
+    func isInPlace(in directory: Directory) -> Bool {
+        guard let there = try? directory.status(of: name) else { return false }
+        return there.inode == identity.inode && there.device == identity.device
     }
 
     private static func writeHeader(

@@ -72,6 +72,8 @@ package struct LedgerMemory: Sendable {
     @inline(__always)
     package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
         if let observer { observer(operation) }
+        Failpoint.reach(.before, operation.deed)
+        defer { Failpoint.reach(.after, operation.deed) }
         switch operation {
         case .load(let cell):
             return word(cell).load()

@@ -14,6 +14,8 @@ extension LedgerReader {
     @discardableResult
     public func setTicket(_ reference: RecordReference, _ ticket: UInt64) -> UInt64 {
         guard reference.index < LedgerLayout.recordCount else { return ticket }
+        Failpoint.reach(.before, .ticketsRecord)
+        defer { Failpoint.reach(.after, .ticketsRecord) }
         let word = memory.ticket(Int(reference.index))
         let (exchanged, original) = word.compareExchange(expected: 0, desired: ticket)
         return exchanged ? ticket : original
@@ -26,6 +28,8 @@ extension LedgerReader {
         guard reference.index < LedgerLayout.recordCount,
             isUse(reference, memory.recordWord(Int(reference.index)))
         else { return }
+        Failpoint.reach(.before, .marksRelocation)
+        defer { Failpoint.reach(.after, .marksRelocation) }
         memory.relocated(Int(reference.index)).store(isWritten ? 1 : 2)
     }
 

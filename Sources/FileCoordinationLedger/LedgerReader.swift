@@ -38,15 +38,32 @@ public final class LedgerReader: Sendable {
         try self.init(directory: directory, name: name, expectedOwner: owner, fault: nil)
     }
 
-    package init(
+    /// The same for a file that has no name any more, and had this one.
+    public convenience init(
+        file: Descriptor, name: String, expectedOwner owner: UInt32
+    ) throws(LedgerError) {
+        try self.init(file: file, name: name, expectedOwner: owner, fault: nil, observer: nil)
+    }
+
+    package convenience init(
         directory: Directory, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
         observer: LedgerMemory.Observer? = nil
     ) throws(LedgerError) {
+        let file = try LedgerError.wrapping { () throws(SystemError) in
+            try directory.openFile(name, [.read, .write, .nonBlocking])
+        }
+        try self.init(
+            file: file, name: name, expectedOwner: owner, fault: fault, observer: observer)
+    }
+
+    private init(
+        file: Descriptor, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
+        observer: LedgerMemory.Observer?
+    ) throws(LedgerError) {
         fileName = name
         self.fault = fault
-        let (file, mapping) = try LedgerError.wrapping { () throws(SystemError) in
-            let file = try directory.openFile(name, [.read, .write, .nonBlocking])
-            return (file, try Self.checkedMapping(of: file, owner: owner))
+        let mapping = try LedgerError.wrapping { () throws(SystemError) in
+            try Self.checkedMapping(of: file, owner: owner)
         }
         guard let mapping else {
             throw .notALedger(name: name, reason: "not a regular file of ours, of the right size")
@@ -91,6 +108,16 @@ public final class LedgerReader: Sendable {
     /// Less than the reigning host's only if it was neither raised nor born under it.
     public var ledgerEpoch: HostEpoch {
         HostEpoch(truncating: memory.word(.ledgerEpoch).load())
+    }
+
+    /// Takes a ledger over that was brought from another directory, whose hosts count for
+    /// themselves: false if one of them was faster.
+    ///
+    /// Two hosts that know nothing of each other must not reign over it under the same number.
+    public func claim(from seen: HostEpoch, to epoch: HostEpoch) -> Bool {
+        memory.word(.ledgerEpoch).compareExchange(
+            expected: UInt64(seen.rawValue), desired: UInt64(epoch.rawValue)
+        ).exchanged
     }
 
     /// Puts the ledger under a new host.

@@ -44,6 +44,8 @@ extension LedgerWriter {
             record.store(UInt32(capacity), at: Record.outcomeCapacity)
             offset = fresh
         }
+        Failpoint.reach(.before, .appendsOutcome)
+        defer { Failpoint.reach(.after, .appendsOutcome) }
         base.copy(bytes, to: start(ofOutcome: offset, index) + length)
         // Both at once, and after the bytes.
         memory.outcomeExtent(index).store(UInt64(offset) << 32 | UInt64(length + bytes.count))

@@ -74,6 +74,8 @@ public final class LedgerWriter: Sendable {
         let room = try allocation.withLock { (books) throws(LedgerError) in
             try allocate(body: body.count, outcome: outcomeCapacity, in: &books)
         }
+        Failpoint.reach(.before, .writesRecord)
+        defer { Failpoint.reach(.after, .writesRecord) }
         typealias Record = LedgerLayout.Record
         let record = memory.mapping.base + LedgerLayout.record(room.index)
         let flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
@@ -155,6 +157,14 @@ public final class LedgerWriter: Sendable {
 
     /// Makes room in the file from `start` to `end`, which nobody has touched yet.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
-        try file.makeRoom(from: start, to: end, in: directory)
+        try file.makeRoom(from: start, to: end)
     }
+
+    /// Whether hosts find the ledger by its name in `directory`, the runtime directory's `ledgers`.
+    public func isInPlace(in directory: Directory) -> Bool { file.isInPlace(in: directory) }
+
+    /// The ledger's file, for a host that cannot find it by its name.
+    ///
+    /// Closed in forked children. Without a lock: whoever has a copy keeps nobody alive by it.
+    public var descriptor: Descriptor { file.unlocked }
 }

@@ -22,6 +22,22 @@ public enum CurrentProcess {
     /// Then the environment is not to be trusted.
     public static var hasBorrowedRights: Bool { fcs_process_has_borrowed_rights() != 0 }
 
+    /// How many descriptors it may have open at a time.
+    public static var descriptorLimit: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Lets it have as many as it may, for programs that know no calls with a smaller bound.
+    public static func raiseDescriptorLimit() {
+        let number = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(number, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(number, &limit)
+    }
+
     /// The absolute path of the running executable; `nil` if /proc cannot be read, or the file has
     /// been removed or replaced since.
     public static var executablePath: String? {

@@ -38,6 +38,11 @@ public final class Descriptor: Sendable {
         }
     }
 
+    /// A descriptor that is good for nothing but being closed when there is no other left.
+    public static func placeholder() throws(SystemError) -> Descriptor {
+        try Directory.open("/").descriptor
+    }
+
     deinit {
         if guardedIn != 0 {
             // In a forked child the number may long be somebody else's.

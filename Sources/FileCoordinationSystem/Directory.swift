@@ -67,13 +67,19 @@ public final class Directory: Sendable {
     ///
     /// `mode` counts for created files, less the process's umask.
     public func openFile(
-        _ name: String, _ options: OpenOptions, mode: UInt32 = 0o600
+        _ name: String, _ options: OpenOptions, mode: UInt32 = 0o600,
+        inForkedChild: Descriptor.InForkedChild = .kept
     ) throws(SystemError) -> Descriptor {
         let entry = try CName(name, for: "open")
-        let number = entry.withPointer {
-            fcs_open_at(descriptor.number, $0, options.flags, mode)
+        func open() throws(SystemError) -> Descriptor {
+            let number = entry.withPointer {
+                fcs_open_at(descriptor.number, $0, options.flags, mode)
+            }
+            return Descriptor(
+                adopting: try check(number, "open \(entry)"), inForkedChild: inForkedChild)
         }
-        return Descriptor(adopting: try check(number, "open \(entry)"))
+        guard inForkedChild == .closed else { return try open() }
+        return try ForkGuard.holdingForks { () throws(SystemError) in try open() }
     }
 
     /// What ``rename(_:to:in:ifTaken:)`` does if the new name is taken.

@@ -55,6 +55,8 @@ public enum ErrorNumber {
     public static let invalidArgument = EINVAL
     /// A name or path is too long.
     public static let nameTooLong = ENAMETOOLONG
+    /// Somebody has the address.
+    public static let addressInUse = EADDRINUSE
     /// Nobody listens at the socket any more.
     public static let connectionRefused = ECONNREFUSED
     /// The peer went without reading everything that it was sent.
@@ -71,6 +73,8 @@ public enum ErrorNumber {
     public static let crossDevice = EXDEV
     /// The process has no descriptors left.
     public static let tooManyOpenFiles = EMFILE
+    /// It could not be done at once.
+    public static let tryAgain = EAGAIN
     /// What is had again when others let go of something: descriptors, memory, mappings.
     public static let wants: Set<Int32> = [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS]
 }

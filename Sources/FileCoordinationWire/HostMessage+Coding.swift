@@ -21,6 +21,7 @@ extension HostMessage: WireCoded {
         case packagePolicy = 0x8A
         case inCycle = 0x8B
         case skipped = 0x8C
+        case overLimit = 0x8D
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -42,6 +43,10 @@ extension HostMessage: WireCoded {
             encoder.raw(Kind.inCycle)
             encoder.value(record)
             Self.write(parties, to: &encoder)
+        case .overLimit(let record, let text):
+            encoder.raw(Kind.overLimit)
+            encoder.value(record)
+            encoder.text(text)
         case .deliveries(let deliveries):
             encoder.raw(Kind.deliveries)
             encoder.list(deliveries, .message)
@@ -79,6 +84,8 @@ extension HostMessage: WireCoded {
             self = .inCycle(
                 try decoder.value(WireRecord.self),
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
+        case .overLimit:
+            self = .overLimit(try decoder.value(WireRecord.self), text: try decoder.text())
         case .deliveries: self = .deliveries(try decoder.list(of: Delivery.self, .message))
         case .deliveryPart:
             self = .deliveryPart(try Self.part(from: &decoder), isLast: try decoder.bool())

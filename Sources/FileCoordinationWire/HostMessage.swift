@@ -79,6 +79,8 @@ public enum HostMessage: Hashable, Sendable {
     case failed(WireRecord, failure: [UInt8])
     /// The claim waits for itself, by way of these, and is over (Rule 18.4). As many as fit.
     case inCycle(WireRecord, parties: [Party])
+    /// The record is one too many for the host, and was not filed; the text says what to do.
+    case overLimit(WireRecord, text: String)
     /// Messages for presenters of the client, in order. See ``packing(_:)-([Delivery])``.
     case deliveries([Delivery])
     /// A piece of one encoded ``Delivery`` that is too long for a message.

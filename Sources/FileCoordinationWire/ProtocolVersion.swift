@@ -16,7 +16,8 @@
 public enum ProtocolVersion {
     /// The newest version that this source speaks.
     ///
-    /// 2 has ``ClientMessage/hindered(presenter:by:)`` and ``HostMessage/skipped(_:)``.
+    /// 2 has ``ClientMessage/hindered(presenter:by:)``, ``HostMessage/skipped(_:)`` and
+    /// ``HostMessage/overLimit(_:text:)``.
     public static let current: UInt16 = 2
 
     /// All that it speaks; the client chooses, in its hello.

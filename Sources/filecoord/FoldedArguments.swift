@@ -21,8 +21,9 @@ struct FoldedArguments: Hashable, Sendable {
 
     /// Takes a folded argument apart.
     init(folded text: String) {
-        words = text.dropFirst().split(separator: Self.mark, omittingEmptySubsequences: false)
-            .dropLast().map { String($0) }
+        // By its bytes: a character is more than one of them when a word begins with an accent.
+        words = text.utf8.dropFirst().split(separator: 0, omittingEmptySubsequences: false)
+            .dropLast().map { String(Substring($0)) }
     }
 
     /// Begins with a character of its own, because the parser takes no empty values.

@@ -19,7 +19,7 @@ indirect enum JSONText: CustomStringConvertible {
     }
 
     /// Bytes as text; what is not UTF-8 becomes replacement characters.
-    static func text(_ bytes: [UInt8]) -> JSONText { .text(PeopleText.text(bytes)) }
+    static func bytes(_ bytes: [UInt8]) -> JSONText { .text(PeopleText.text(bytes)) }
 
     var description: String {
         switch self {

@@ -31,7 +31,7 @@ enum StatusJSON {
             ("id", .number(claim.claim)),
             ("pid", .number(claim.processID)),
             ("process", .text(claim.processName)),
-            ("purpose", .text(claim.purpose)),
+            ("purpose", .bytes(claim.purpose)),
             ("state", .text(claim.stage.name)),
             ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
             ("stopped", .truth(claim.isStopped)),
@@ -42,7 +42,7 @@ enum StatusJSON {
 
     private static func item(_ item: AccessItem) -> JSONText {
         .object([
-            ("path", .text(item.path.bytes)),
+            ("path", .bytes(item.path.bytes)),
             ("access", .text(item.access.isWriting ? "writing" : "reading")),
             ("options", .list(item.access.optionNames.map { .text($0) })),
         ])
@@ -65,7 +65,7 @@ enum StatusJSON {
             ("id", .number(presenter.presenter)),
             ("pid", .number(presenter.processID)),
             ("process", .text(presenter.processName)),
-            ("path", presenter.path.map { .text($0) } ?? .null),
+            ("path", presenter.path.map { .bytes($0) } ?? .null),
             ("unresponsive", .truth(presenter.isUnresponsive)),
             ("stopped", .truth(presenter.isStopped)),
         ])

@@ -20,6 +20,7 @@ struct DaemonRun {
     let isElected: Bool
 
     func serve() throws {
+        CurrentProcess.raiseDescriptorLimit()
         let environment = Self.environment
         let runtime = try RuntimeDirectory.open(environment: environment)
         if let warning = runtime.warning { StandardError.say(warning) }

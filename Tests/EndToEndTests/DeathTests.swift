@@ -289,7 +289,9 @@ class DeathTests: StageTestCase {
         for program in many { try program.hear("c") }
         let counted = many.filter { $0.said("c counted") }
         let refused = many.filter { program in
-            program.lines.contains { $0.contains("File coordination is not available") }
+            program.lines.contains {
+                $0.contains("the arbiter has no file descriptor left for you")
+            }
         }
         XCTAssertEqual(counted.count + refused.count, many.count)
         XCTAssertEqual(stage.text(file), "\(3 * counted.count)")

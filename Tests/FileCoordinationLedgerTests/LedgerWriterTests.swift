@@ -39,6 +39,31 @@ struct LedgerWriterTests {
         #expect(reader.body(claim) == nil)
     }
 
+    @Test func `A ledger without a name grows, and is handed over`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        #expect(writer.isInPlace(in: world.directory))
+        try world.directory.remove(writer.fileName)
+        #expect(!writer.isInPlace(in: world.directory))
+        // More than there was room for at first.
+        let claims = try (0..<300).map { _ in
+            try writer.write(kind: .claim, body: [UInt8](repeating: 3, count: 600))
+        }
+        for claim in claims { writer.file(claim) }
+        let reader = try LedgerReader(
+            file: writer.descriptor, name: writer.fileName,
+            expectedOwner: CurrentProcess.effectiveUserID)
+        #expect(reader.isAlive && reader.scan().count == 300)
+        // One host gets it; another, which has seen the same of it, does not.
+        let next = try #require(world.epoch.successor)
+        #expect(reader.ledgerEpoch == world.epoch)
+        #expect(reader.claim(from: world.epoch, to: next))
+        #expect(!reader.claim(from: world.epoch, to: next))
+        try reader.raise(to: next)
+        #expect(reader.grant(claims[0], world.epoch) == .refused)
+        #expect(reader.grant(claims[0], next) == .granted)
+    }
+
     @Test func `A deadline passes, the claim is given up, and nobody can grant it`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()

@@ -93,6 +93,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "failed", .host(.failed(record, failure: [0xBE, 0xEF])),
             "84 07000000 04030201 0200 beef"),
         Golden(
+            "overLimit", .host(.overLimit(record, text: "no")), "8d 07000000 04030201 0200 6e6f"),
+        Golden(
             "deliveries", .host(.deliveries(deliveries)),
             """
             85 06000000

@@ -40,7 +40,7 @@ struct RoundTripTests {
                     packagePolicy: [UInt8](repeating: 2, count: WireLimits.packagePolicyBytes))),
             .packagePolicy([]),
             .packagePolicy([UInt8](repeating: 3, count: WireLimits.packagePolicyBytes)),
-            .refused(Refusal(code: .malformed, text: "")),
+            .refused(Refusal(code: .malformed, text: "")), .overLimit(record, text: "Grüße"),
             .refused(
                 Refusal(
                     code: .malformed, text: String(repeating: "ß", count: WireLimits.textBytes / 2))

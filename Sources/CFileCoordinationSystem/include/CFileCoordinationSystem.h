@@ -135,6 +135,10 @@ int fcs_socket_bind(int socket, const char *_Nonnull path);
 int fcs_socket_listen(int socket, int backlog);
 /// `patience` in nanoseconds, UINT64_MAX for ever.
 int fcs_socket_connect(int socket, const char *_Nonnull path, uint64_t patience);
+/// In the abstract namespace, where every user may take any name.
+int fcs_socket_bind_abstract(int socket, const char *_Nonnull name);
+/// Never waits: -EAGAIN if too many do already.
+int fcs_socket_connect_abstract(int socket, const char *_Nonnull name);
 int fcs_socket_accept(int socket);
 intptr_t fcs_socket_send(
     int socket, const void *_Nullable bytes, size_t length, const int *_Nullable descriptors,

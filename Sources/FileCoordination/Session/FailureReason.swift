@@ -16,7 +16,7 @@ package enum FailureReason: Error, Hashable {
 
     package init(_ error: LedgerError) {
         switch error {
-        case .full: self = .limitReached("\(error)")
+        case .full, .bodyTooLarge: self = .limitReached("\(error)")
         default: self = .arbiterUnreachable("\(error)")
         }
     }
@@ -33,7 +33,7 @@ package enum FailureReason: Error, Hashable {
         case .limitReached(let reason):
             FileCoordinationError(
                 .limitExceeded,
-                reason: "Too many file coordination claims and presenters at once: \(reason).")
+                reason: "A limit of file coordination is reached: \(reason).")
         case .invalidOptions(let reason):
             FileCoordinationError(
                 .invalidOptions,

@@ -87,6 +87,11 @@ extension Session {
         giveUp(claim, .failed(ErrorCoding.decode(failure)))
     }
 
+    func exceeded(_ record: WireRecord, _ text: String) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(FailureReason.limitReached(text).nsError))
+    }
+
     func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
         guard let claim = claim(record) else { return }
         let error = FileCoordinationError(

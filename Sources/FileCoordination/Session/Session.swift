@@ -19,6 +19,8 @@ import Synchronization
 package final class Session: Sendable {
     let runtime: RuntimeDirectory
     let ledger: LedgerWriter
+    /// Vouches for the ledger if its directory is removed; nil where that cannot be had.
+    private let witness: LedgerWitness?
     let state: Lock<State>
     /// The newest version of the protocol that this process speaks.
     private let newestVersion: UInt16
@@ -55,18 +57,38 @@ package final class Session: Sendable {
         var deliveryParts = PartAssembler.delivery
     }
 
-    private init(runtime: RuntimeDirectory, environment: [String: String]) throws {
-        self.runtime = runtime
+    private init(runtime given: RuntimeDirectory, environment: [String: String]) throws {
+        let bell = try WakeUp()
         newestVersion = SpokenProtocol.newest
         state = Lock(State(helloVersion: newestVersion))
-        ledger = try LedgerWriter(
-            directory: runtime.ledgers, globalEpoch: EpochFile(directory: runtime.directory))
+        (runtime, ledger, witness) = try Self.makeLedger(in: given, bell)
         link = try SessionLink(
             election: Election(
-                runtime: runtime, daemon: DaemonLauncher.find(environment: environment)))
+                runtime: runtime, daemon: DaemonLauncher.find(environment: environment)),
+            bell: bell)
         try link.start(for: self)
         // What a process that died while it uploaded has left; nobody has to wait for that.
         try? DetachedThread.start(name: "file-sweep") { UploadRoot.sweep(environment: environment) }
+    }
+
+    /// Makes a ledger where every host finds it, though the directory be removed meanwhile.
+    private static func makeLedger(
+        in given: RuntimeDirectory, _ bell: WakeUp
+    ) throws -> (RuntimeDirectory, LedgerWriter, LedgerWitness?) {
+        var runtime = given
+        while true {
+            do {
+                let ledger = try LedgerWriter(
+                    directory: runtime.ledgers,
+                    globalEpoch: EpochFile(directory: runtime.directory))
+                let witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
+                // Only now: a host in any other directory than this one has seen the witness.
+                if runtime.isInPlace { return (runtime, ledger, witness) }
+            } catch {
+                if runtime.isInPlace { throw error }
+            }
+            runtime = try runtime.renewed()
+        }
     }
 
     // MARK: The one session
@@ -141,7 +163,9 @@ package final class Session: Sendable {
             Swift.Result<Void, SystemError> { () throws(SystemError) in
                 let hello = ClientMessage.hello(
                     Hello(version: state.helloVersion, ledgerName: Array(ledger.fileName.utf8)))
+                Failpoint.reach(.before, .sendsHello)
                 _ = try socket.send(hello.encode())
+                Failpoint.reach(.after, .sendsHello)
                 state.socket = socket
                 state.hostEpoch = nil
                 state.isRefused = false
@@ -174,8 +198,12 @@ package final class Session: Sendable {
             state.socket = nil
             return false
         }
-        if !triesOlder { fail(FailureReason.arbiterUnreachable(refusal.text).nsError) }
-        return triesOlder
+        if triesOlder { return true }
+        let reason: FailureReason =
+            refusal.code == .limitReached
+            ? .limitReached(refusal.text) : .arbiterUnreachable(refusal.text)
+        fail(reason.nsError)
+        return false
     }
 
     /// Looks for grants to asynchronous callers whose message went to the former connection.
@@ -203,8 +231,13 @@ package final class Session: Sendable {
     var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
     /// Whether a host is needed even if nobody calls.
+    ///
+    /// Before its first word as well: the first access is not filed yet, and waits for that.
     var needsHost: Bool {
-        state.withLock { !$0.isRefused && (!$0.claims.isEmpty || !$0.presenters.isEmpty) }
+        let isNew = packages.withLock { $0.announcement == nil }
+        return state.withLock {
+            !$0.isRefused && (isNew || !$0.claims.isEmpty || !$0.presenters.isEmpty)
+        }
     }
 
     /// Whether the host of this connection is not the host any more (Rule 18.7a).

@@ -34,10 +34,10 @@ final class SessionLink: Sendable {
         static let watch: UInt64 = 2
     }
 
-    init(election: Election) throws(SystemError) {
+    init(election: Election, bell: WakeUp) throws(SystemError) {
         self.election = election
+        self.bell = bell
         poller = try Poller()
-        bell = try WakeUp()
         try poller.add(bell.descriptor, token: Token.bell, .readable)
     }
 
@@ -62,7 +62,8 @@ final class SessionLink: Sendable {
     func watchForHosts(of session: Session) {
         watch.withLock { watch in
             guard watch == nil, let fresh = try? DirectoryWatch(),
-                (try? fresh.add(session.runtime.directory, .movedTo)) != nil,
+                let runtime = try? session.runtime.renewed(),
+                (try? fresh.add(runtime.directory, .movedTo)) != nil,
                 (try? poller.add(fresh.descriptor, token: Token.watch, .readable)) != nil
             else { return }
             watch = fresh
@@ -75,7 +76,9 @@ final class SessionLink: Sendable {
     ///
     /// - Returns: false if the thread has to be rung.
     func send(_ message: ClientMessage, on socket: SequencedSocket) -> Bool {
-        outbox.withLock { outbox in
+        Failpoint.reach(.before, message.sending)
+        defer { Failpoint.reach(.after, message.sending) }
+        return outbox.withLock { outbox in
             if outbox.isEmpty {
                 do {
                     if try socket.send(message.encode()) { return true }
@@ -97,6 +100,8 @@ final class SessionLink: Sendable {
             try poller.add(result.socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
             var stoppedHost: Int32?
+            // The last one ended if its directory was removed.
+            if session.hasPresenters { watchForHosts(of: session) }
             if (try? session.connected(result.socket)) != nil {
                 stoppedHost = converse(on: result.socket, session)
             }
@@ -226,6 +231,8 @@ final class SessionLink: Sendable {
 extension Session {
     /// Acts on what the host says; false when it ends the conversation.
     func receive(_ message: HostMessage) -> Bool {
+        Failpoint.reach(.before, message.receiving)
+        defer { Failpoint.reach(.after, message.receiving) }
         switch message {
         case .welcome(let welcome):
             welcomed(welcome)
@@ -235,6 +242,7 @@ extension Session {
         case .refused(let refusal): return !refused(refusal)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)
+        case .overLimit(let record, let text): exceeded(record, text)
         case .inCycle(let record, let parties): foundInCycle(record, parties)
         case .deliveries(let deliveries): for delivery in deliveries { deliver(delivery) }
         case .explanation(let record, _, let parties): explained(record, parties: parties)

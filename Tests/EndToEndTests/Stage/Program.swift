@@ -122,8 +122,8 @@ final class Program: @unchecked Sendable {
 
     /// Waits, with a bound, until it has ended by itself.
     @discardableResult
-    func awaitEnd() throws -> Int32 {
-        let end = Date() + Program.patience
+    func awaitEnd(within patience: TimeInterval = Program.patience) throws -> Int32 {
+        let end = Date() + patience
         while Date() < end {
             var status: Int32 = 0
             if waitpid(pid, &status, WNOHANG) == pid {

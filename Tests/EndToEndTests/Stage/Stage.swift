@@ -117,6 +117,18 @@ final class Stage {
 
     // MARK: Processes
 
+    /// What the kernel lists of local sockets: all of it, which Foundation does not read.
+    func socketNames() -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let file = open("/proc/net/unix", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        while case let count = read(file, &chunk, chunk.count), count > 0 {
+            bytes += chunk.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The processes whose environment names this stage's runtime directory.
     func processesOfThisStage() -> [pid_t] {
         let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
@@ -138,6 +150,18 @@ enum Products {
 
     static let peer = directory + "/coordination-peer"
     static let daemon = directory + "/filecoordinationd"
+    static let soak = directory + "/coordination-soak"
+
+    /// Whether every user can start the program.
+    static func isForEverybody(_ path: String) -> Bool {
+        var path = path
+        while path != "/" {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o001 != 0 else { return false }
+            path = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        }
+        return true
+    }
 }
 
 /// Something that did not happen, and all that was heard instead.

@@ -37,6 +37,29 @@ enum Batches {
         }
     }
 
+    /// `LABEL many FOLDER COUNT`: as many asynchronous writes of different items, on a queue that
+    /// stands still; tells how many were refused, and why the last of them.
+    static func many(_ errand: Errand) {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let count = Int(errand.order.operands[1]) ?? 0
+        let answers = Inbox<NSError>()
+        for number in 1...count {
+            let url = Access.url(errand.order.operands[0] + "/\(number)")
+            let direct = OperationQueue()
+            direct.underlyingQueue = DispatchQueue.global()
+            NSFileCoordinator().coordinate(
+                with: [.writingIntent(with: url)], queue: number < count ? queue : direct
+            ) { failure in
+                if let failure = failure as NSError? { answers.put(failure) }
+            }
+        }
+        errand.say("asked \(count)")
+        let last = answers.take()
+        let text = last.localizedDescription.replacing("\n", with: " ")
+        errand.say("refused \(last.domain) \(last.code) \(text)")
+    }
+
     private static func accessor(
         _ errand: Errand, _ inbox: Inbox<[String]>, _ handler: Handler
     ) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The book of places that a former host left behind, perhaps cut off, perhaps somebody else's work.
+// What can be read of it counts, and what the next host writes reads the same.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+enum BookTarget {
+    private struct Stage {
+        let runtime: RuntimeDirectory
+    }
+
+    private static let stage = Lock<Stage?>(nil)
+
+    @Sendable static func run(_ bytes: [UInt8]) throws {
+        try stage.withLock { stage in
+            let ready = try stage ?? Stage(runtime: FuzzDirectory.make())
+            stage = ready
+            let directory = ready.runtime.directory
+            defer { clear(directory) }
+            try play(bytes, in: directory)
+        }
+    }
+
+    private static func clear(_ directory: Directory) {
+        for name in (try? directory.names()) ?? [] where name.hasPrefix("places") {
+            try? directory.remove(name)
+        }
+    }
+
+    private static func play(_ bytes: [UInt8], in directory: Directory) throws {
+        let arrangement = bytes.first ?? 0
+        let text = Array(bytes.dropFirst())
+        try put(text, into: "places.3", of: directory)
+        if arrangement & 1 != 0 {
+            try put(DecoderSeeds.placeFrames, into: "places.2", of: directory)
+        }
+        if arrangement & 2 != 0 { try put(text, into: "places.3.new", of: directory) }
+        if arrangement & 4 != 0 { try put([0], into: "places.03", of: directory) }
+
+        let book = try PlaceBook(in: directory, epoch: HostEpoch(truncating: 4))
+        let entries = PlaceEntry.entries(decoding: text)
+        let tickets = Set(entries.map(\.ticket))
+        try compare(book, entries, "the book that was found")
+        // Of many the first are enough: the file is made anew with them.
+        try book.settle(living: tickets)
+        let moved = PlaceEntry(
+            ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
+        try book.write([moved, PlaceEntry(ticket: 2, .heard(5))])
+        let all = entries + [moved, PlaceEntry(ticket: 2, .heard(5))]
+        try compare(book, all, "the book that goes on")
+        let next = try PlaceBook(in: directory, epoch: HostEpoch(truncating: 5))
+        try compare(next, all, "the next host's book")
+        let names = try directory.names().filter { $0.hasPrefix("places") }
+        let strangers = arrangement & 4 != 0 ? 1 : 0
+        try require(names.count == 1 + strangers, "left behind: \(names)")
+    }
+
+    private static func put(_ bytes: [UInt8], into name: String, of directory: Directory) throws {
+        let file = try directory.openFile(name, [.write, .create, .truncate])
+        try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+    }
+
+    /// The last entry about a record counts.
+    private static func compare(
+        _ book: PlaceBook, _ entries: [PlaceEntry], _ name: String
+    ) throws {
+        var places: [UInt64: PlaceEntry.Whereabouts] = [:]
+        var heard: [UInt64: UInt32] = [:]
+        var packages: [UInt8] = []
+        for entry in entries {
+            switch entry.whereabouts {
+            case .presenter, .claim: places[entry.ticket] = entry.whereabouts
+            case .heard(let count): heard[entry.ticket] = count
+            case .packages(let lines): packages = lines
+            }
+        }
+        try require(book.addedPackages == packages, "\(name): other packages")
+        for ticket in Set(entries.map(\.ticket)).sorted() {
+            try require(
+                book.heardBytes(ofClaim: ticket) == Int(heard[ticket] ?? 0),
+                "\(name): heard of \(ticket)")
+            switch places[ticket] {
+            case .presenter(let place, let isTold):
+                let known = book.presenter(ticket)
+                try require(
+                    known?.place == place && known?.isTold == isTold, "\(name): presenter \(ticket)"
+                )
+            case .claim(let items):
+                try require(book.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
+            case .heard, .packages, nil:
+                try require(
+                    book.presenter(ticket) == nil && book.items(ofClaim: ticket) == nil,
+                    "\(name): \(ticket) has a place")
+            }
+        }
+    }
+
+    static var seeds: [[UInt8]] {
+        let frames = DecoderSeeds.placeFrames
+        return [[0], [1] + frames, [15] + frames, [0] + frames + frames, [1] + frames.dropLast(3)]
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One host and its clients, from an empty directory to an empty directory. The host can be killed
+// and followed by another one at any moment.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// The world of one input.
+final class HostScene {
+    let runtime: RuntimeDirectory
+    let epochs: EpochFile
+    private let wakeUp: WakeUp
+    private var host: Host
+    private var clients: [HostClient?] = [nil, nil, nil]
+
+    init(_ runtime: RuntimeDirectory) throws {
+        self.runtime = runtime
+        Self.clear(runtime)
+        wakeUp = try WakeUp()
+        epochs = try EpochFile(directory: runtime.directory)
+        host = try Self.makeHost(runtime, wakeUp)
+    }
+
+    /// Removes what this scene has made.
+    func strike() {
+        clients = []
+        host.abandon()
+        Self.clear(runtime)
+    }
+
+    private static func clear(_ runtime: RuntimeDirectory) {
+        for name in (try? runtime.ledgers.names()) ?? [] { try? runtime.ledgers.remove(name) }
+        for name in (try? runtime.directory.names()) ?? []
+        where name != RuntimeDirectory.Name.ledgers {
+            try? runtime.directory.remove(name)
+        }
+    }
+
+    private static func makeHost(_ runtime: RuntimeDirectory, _ wakeUp: WakeUp) throws -> Host {
+        guard
+            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
+        else { throw FuzzFault("the role of a host that is gone is still taken") }
+        var configuration = HostConfiguration(kind: .embedded, packagePolicy: [])
+        configuration.watchesDirectory = false
+        return try Host(
+            runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    // MARK: What happens
+
+    /// One step of whoever it is.
+    func play(_ input: inout Bytes) throws {
+        let step = input.byte()
+        let number = Int(step >> 6) % clients.count
+        switch step & 0x3F {
+        case 0x3F: try replaceHost()
+        case 0x3E: clients[number] = nil
+        case 0x38..<0x3E: try turn()
+        case let action:
+            let client = try clients[number] ?? HostClient(self)
+            clients[number] = client
+            try client.act(Int(action), &input)
+        }
+    }
+
+    /// The file name of one client's ledger; nil if it has none now.
+    func ledgerName(of number: Int) -> String? {
+        clients[number % clients.count]?.ledger.writer.fileName
+    }
+
+    /// One turn of the host, of which it is known that something has come.
+    private func turn() throws {
+        guard let ending = host.turn(until: 0) else { return try check() }
+        try require(ending == .handedOver, "the host leaves: \(ending)")
+        try replaceHost(isGone: true)
+    }
+
+    /// The host is killed, and another one takes over.
+    private func replaceHost(isGone: Bool = false) throws {
+        let before = epochs.load()
+        if !isGone { host.abandon() }
+        host = try Self.makeHost(runtime, wakeUp)
+        try require(epochs.load() > before, "a host under its predecessor's epoch")
+        for client in clients { client?.disconnect() }
+        try check()
+    }
+
+    private func check() throws {
+        if let broken = host.brokenInvariant { throw FuzzFault(broken) }
+    }
+
+    /// Everybody goes; then the host has nothing left to remember.
+    func comeToRest() throws {
+        try turn()
+        for index in clients.indices {
+            clients[index] = nil
+            try turn()
+        }
+        // A lock may be free a moment after the connection has ended: the host looks again.
+        for _ in 0..<64 where !host.isDeserted {
+            guard let deadline = host.nextDeadline else {
+                throw FuzzFault("somebody is gone, and nobody will look: \(host.company)")
+            }
+            _ = host.turn(until: deadline)
+            try check()
+        }
+        try require(host.isDeserted, "clients that are gone are still there")
+        try check()
+        let ledgers = try runtime.ledgers.names()
+        try require(ledgers.isEmpty, "ledgers of the dead: \(ledgers)")
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For those who test a host turn by turn: what is true of its own books between two turns, whatever
+// clients have written or sent (most of all that nothing is kept of those who are gone), and an end
+// like that of a killed process.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+
+extension Host {
+    /// The first invariant that does not hold, in words, or nil.
+    package var brokenInvariant: String? {
+        arbiter.brokenInvariant ?? brokenAddress ?? brokenKnowledge ?? leftBehind
+    }
+
+    /// Whether it knows of no client, so that ``brokenInvariant`` finds all that is left behind.
+    package var isDeserted: Bool { clients.isEmpty }
+
+    /// Who is there, in words.
+    package var company: String {
+        clients.keys.sorted().compactMap { clients[$0] }.map { client in
+            let connection = client.connection.map { "connection \($0.token)" } ?? "no connection"
+            return "\(client.id): \(connection)\(client.ledger.isAlive ? "" : ", dead")"
+        }.joined(separator: "; ") + "; \(connections.count) connections"
+    }
+
+    /// Lets go of everything at once and without a word, as the kernel does for a killed process.
+    package func abandon() {
+        roleLock = nil
+        listener = nil
+        connections = [:]
+        // Each knows the other.
+        for client in clients.values { client.connection = nil }
+        clients = [:]
+    }
+
+    /// What the arbiter knows can be found in a ledger.
+    private var brokenAddress: String? {
+        for entry in arbiter.claims where claims[entry.claim.id] == nil {
+            return "\(entry.claim.id) is in no ledger"
+        }
+        for entry in arbiter.presenters where presenters[entry.presenter.id] == nil {
+            return "\(entry.presenter.id) is in no ledger"
+        }
+        for claim in unanswered.keys.sorted() where claims[claim] == nil {
+            return "somebody is asked for \(claim), which is over"
+        }
+        return nil
+    }
+
+    /// Each address leads to a client who knows of it.
+    private var brokenKnowledge: String? {
+        for claim in claims.keys.sorted() {
+            guard let address = claims[claim], let client = clients[address.client],
+                let known = client.known[address.record.index],
+                known.generation == address.record.generation,
+                case .claim(claim) = known.identity
+            else { return "\(claim) has an address and no record" }
+        }
+        for presenter in presenters.keys.sorted() {
+            guard let address = presenters[presenter], let client = clients[address.client],
+                let known = client.known[address.record.index],
+                known.generation == address.record.generation,
+                case .presenter(presenter) = known.identity
+            else { return "\(presenter) has an address and no record" }
+        }
+        return nil
+    }
+
+    /// Of clients that are gone nothing is kept.
+    private var leftBehind: String? {
+        guard clients.isEmpty else { return nil }
+        if !claims.isEmpty { return "claims of nobody" }
+        if !presenters.isEmpty { return "presenters of nobody" }
+        if !unanswered.isEmpty { return "questions of nobody" }
+        if !suspects.isEmpty { return "suspects that are nobody" }
+        if !processes.isEmpty { return "processes of nobody" }
+        if !clientsByLedger.isEmpty { return "ledgers of nobody" }
+        return arbiter.isIdle ? nil : "the arbiter knows of somebody"
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for a role whose holder may be stopped. The kernel does not say who holds such a lock, so
+// the holder writes it into the lock's file; and who waits looks at it now and then, and at last
+// takes the file away, so that others make another one and lock that (Rule 18.7a).
+//
+// To take away the wrong one, because somebody was faster, costs nothing but a repetition: what
+// keeps two hosts apart is their epochs.
+
+import FileCoordinationSystem
+
+/// Who holds a role, as it says itself.
+enum RoleHolder {
+    /// The process, and the world in which it has this number.
+    private static var own: [UInt8] {
+        withUnsafeBytes(of: CurrentProcess.id.littleEndian) { Array($0) }
+            + withUnsafeBytes(of: world.littleEndian) { Array($0) }
+    }
+
+    /// Tells process numbers of one container from those of another; 0 if it cannot be told.
+    private static var world: UInt64 { (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0 }
+
+    /// Says it, as soon as the lock is had.
+    ///
+    /// On a disk that is full nobody is told, and a stopped holder waited for.
+    static func write(to file: Descriptor) {
+        own.withUnsafeBytes { bytes in _ = try? file.write(bytes, at: 0) }
+    }
+
+    /// The process that has, or had last, the lock `name`, and the lock's file.
+    static func read(
+        _ name: String, in runtime: RuntimeDirectory
+    ) -> (processID: Int32, file: FileStatus)? {
+        guard let file = try? runtime.directory.openFile(name, [.read, .nonBlocking]),
+            let status = try? file.status()
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 12)
+        let count = bytes.withUnsafeMutableBytes { (try? file.read(into: $0, at: 0)) ?? 0 }
+        guard count == bytes.count else { return nil }
+        return bytes.withUnsafeBytes { raw in
+            let number = raw.loadUnaligned(fromByteOffset: 0, as: Int32.self)
+            let itsWorld = raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
+            guard UInt64(littleEndian: itsWorld) == world else { return nil }
+            return (Int32(littleEndian: number), status)
+        }
+    }
+}
+
+/// One wait for a role.
+struct RoleWait {
+    private let name: String
+    private let runtime: RuntimeDirectory
+    private var nextPause: UInt64 = 250_000
+    private var nextLook = MonotonicClock.now + HostVigil.firstPause
+    private var vigil: HostVigil?
+
+    /// The longest pause between two attempts, in nanoseconds.
+    private static let longestPause: UInt64 = 10_000_000
+
+    init(for name: String, in runtime: RuntimeDirectory) {
+        self.name = name
+        self.runtime = runtime
+    }
+
+    /// Waits a little, and now and then looks at the holder.
+    mutating func pause() {
+        let now = MonotonicClock.now
+        if now >= nextLook {
+            nextLook = now + HostVigil.pause
+            look(now)
+        }
+        Pause.sleep(nanoseconds: nextPause)
+        nextPause = min(2 * nextPause, Self.longestPause)
+    }
+
+    private mutating func look(_ now: UInt64) {
+        guard let holder = RoleHolder.read(name, in: runtime) else { return }
+        if vigil?.processID != holder.processID { vigil = HostVigil(over: holder.processID) }
+        guard vigil?.look(now: now) == true else { return }
+        vigil = nil
+        // Looked at last, so that it is hardly ever another's.
+        let there = try? runtime.directory.status(of: name)
+        guard there?.inode == holder.file.inode, there?.device == holder.file.device else { return }
+        try? runtime.directory.remove(name)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places at which a process can be made to die, stop or exit, so that tests can see what comes of
+// it: before and after each message and each write to a ledger. In release builds there is nothing
+// of this but names.
+//
+//     FILECOORDINATION_FAILPOINT=after.grants          the first time, by SIGKILL
+//     FILECOORDINATION_FAILPOINT=before.asks:3:stop    the third time, by SIGSTOP
+
+import Glibc
+import Synchronization
+
+/// A place at which a process can be made to fail.
+public enum Failpoint {
+    /// On which side of a deed.
+    public enum Moment: String, CaseIterable, Sendable {
+        case before
+        case after
+    }
+
+    /// What is about to be done, or has just been done.
+    public enum Deed: String, CaseIterable, Sendable {
+        // A client, in its ledger.
+        case writesRecord
+        case drafts
+        case asks
+        case cancels
+        case releases
+        case appendsOutcome
+        case sleeps
+        // A client's messages.
+        case sendsHello
+        case sendsFiled
+        case sendsEnded
+        case sendsAnnounced
+        case sendsAnswered
+        case sendsOther
+        case receivesWelcome
+        case receivesGranted
+        case receivesDeliveries
+        case receivesOther
+        // A host, in the ledgers.
+        case raisesLedger
+        case raisesRecord
+        case ticketsRecord
+        case marksRelocation
+        case grants
+        case wakes
+        case frees
+        // A host's messages.
+        case hearsHello
+        case hearsFiled
+        case hearsEnded
+        case hearsAnnounced
+        case hearsAnswered
+        case hearsOther
+        case saysWelcome
+        case saysGranted
+        case saysDeliveries
+        case saysOther
+        // A host, in the runtime directory.
+        case elects
+        case takesRole
+        case raisesEpoch
+        case recovers
+        case listens
+        case writesBook
+        case replacesBook
+        case buriesClient
+    }
+
+    #if DEBUG
+    /// Fails here, if this is where the environment wants it.
+    public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {
+        guard let armed, armed.moment == moment, armed.deed == deed() else { return }
+        armed.fail()
+    }
+
+    private static let armed = Armed(CurrentProcess.environmentVariable(variable))
+    private static let variable = "FILECOORDINATION_FAILPOINT"
+
+    private final class Armed: Sendable {
+        let moment: Moment
+        let deed: Deed
+        private let action: Substring
+        private let rest: Atomic<Int>
+
+        init?(_ text: String?) {
+            let parts = (text ?? "").split(separator: ":")
+            let names = (parts.first ?? "").split(separator: ".").map(String.init)
+            guard names.count == 2, let moment = Moment(rawValue: names[0]),
+                let deed = Deed(rawValue: names[1])
+            else { return nil }
+            self.moment = moment
+            self.deed = deed
+            action = parts.last { Int($0) == nil && $0 != parts.first } ?? "kill"
+            rest = Atomic(parts.dropFirst().lazy.compactMap { Int($0) }.first ?? 1)
+        }
+
+        func fail() {
+            guard rest.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+            switch action {
+            case "stop": kill(getpid(), SIGSTOP)
+            case "exit": exit(0)
+            case _: kill(getpid(), SIGKILL)
+            }
+        }
+    }
+    #else
+    /// Does nothing: this is a release build.
+    @inlinable
+    public static func reach(_ moment: Moment, _ deed: @autoclosure () -> Deed?) {}
+    #endif
+}

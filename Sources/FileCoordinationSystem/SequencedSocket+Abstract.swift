@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names that are no files: nobody can remove them, and they go when their socket does. Every user
+// of the machine may see them and take them, so ask who is at the other end.
+
+internal import CFileCoordinationSystem
+import Glibc
+
+extension SequencedSocket {
+    /// Listens at a name in the abstract namespace of this network namespace.
+    ///
+    /// Does not block in ``accept()``. ``ErrorNumber/addressInUse`` if somebody has the name.
+    public static func listener(
+        abstract name: String, backlog: Int32
+    ) throws(SystemError) -> SequencedSocket {
+        let listener = try open()
+        let number = listener.descriptor.number
+        let address = try CName(name, for: "address")
+        try check(
+            address.withPointer { fcs_socket_bind_abstract(number, $0) },
+            "bind a socket to the abstract name \(address)")
+        try check(fcs_socket_listen(number, backlog), "listen at the abstract name \(address)")
+        return listener
+    }
+
+    /// Connects to whoever listens at a name in the abstract namespace.
+    ///
+    /// ``ErrorNumber/connectionRefused`` if nobody does any more. Never blocks: if too many wait
+    /// there already, that is an error too.
+    public static func connect(abstract name: String) throws(SystemError) -> SequencedSocket {
+        let connection = try open()
+        let address = try CName(name, for: "address")
+        try check(
+            address.withPointer {
+                fcs_socket_connect_abstract(connection.descriptor.number, $0)
+            }, "connect to the abstract name \(address)")
+        return connection
+    }
+
+    /// The abstract names that begin with `prefix`, of all users of this network namespace.
+    ///
+    /// `nil` if the kernel does not tell.
+    public static func abstractNames(beginningWith prefix: String) -> [String]? {
+        guard let text = contents(of: "/proc/net/unix") else { return nil }
+        var names: Set<String> = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            // The eighth column; the kernel shows the zero in front as "@".
+            let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
+            guard columns.count == 8, columns[7].first == UInt8(ascii: "@"),
+                let name = String(validating: columns[7].dropFirst(), as: UTF8.self),
+                name.hasPrefix(prefix)
+            else { continue }
+            names.insert(name)
+        }
+        return names.sorted()
+    }
+
+    private static func open() throws(SystemError) -> SequencedSocket {
+        try ForkGuard.holdingForks { () throws(SystemError) in
+            SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))
+        }
+    }
+
+    /// What a file of `/proc` says, whose length nobody knows before.
+    private static func contents(of path: String) -> [UInt8]? {
+        let number = fcs_open_at(AT_FDCWD, path, O_RDONLY, 0)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(adopting: number)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { buffer in
+                guard let room = buffer.baseAddress else { return -1 }
+                return fcs_read_now(file.number, room, buffer.count)
+            }
+            guard count >= 0 else { return nil }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+        }
+    }
+}

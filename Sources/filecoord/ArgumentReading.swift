@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What words on the command line mean, without doing any of it: for those who try all kinds of
+// words. Nothing here looks at a file.
+
+import ArgumentParser
+import FileCoordinationArbiter
+
+/// The languages of the command line, apart from the commands.
+package enum ArgumentReading {
+    /// Reads the words after the program's name as a command, and says what people would be told
+    /// if they are none.
+    package static func complaint(about words: [String]) -> String? {
+        do {
+            _ = try FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
+            return nil
+        } catch {
+            return FileCoord.fullMessage(for: error)
+        }
+    }
+
+    /// A command's words, with the paths where they belong.
+    package static func expand(_ words: [String], paths: [String]) -> [String] {
+        CommandTemplate(words).words(for: paths)
+    }
+
+    /// The words that were folded into one argument, as they come out of it; nil if they were not.
+    package static func unfold(_ words: [String]) -> [String]? {
+        let prefix = "--\(FoldedArguments.commandOption)="
+        guard let folded = FoldedArguments.fold(["filecoord", "read", "--"] + words).last,
+            folded.hasPrefix(prefix)
+        else { return nil }
+        return FoldedArguments(folded: String(folded.dropFirst(prefix.count))).words
+    }
+
+    /// The path in the argument of `--read` or `--write`, and whether an option stands behind it.
+    package static func item(_ text: String, isWritten: Bool) -> (path: String, hasOption: Bool) {
+        let argument = isWritten ? AccessArgument(writing: text) : AccessArgument(reading: text)
+        let plain =
+            isWritten ? argument.access == .writing(.plain) : argument.access == .reading([])
+        return (argument.path, !plain)
+    }
+
+    /// A list of texts as JSON.
+    package static func json(_ texts: [String]) -> String {
+        JSONText.object([("texts", .list(texts.map { .text($0) }))]).description
+    }
+
+    /// A length of time for people, and as JSON.
+    package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
+        (PeopleText.seconds(nanoseconds), JSONText.seconds(nanoseconds: nanoseconds).description)
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that were not asked, waits without end, and cycles that are none (Rules 2.19, 18.3,
+// 18.4).
+
+import CoordinationCheckers
+import Testing
+
+@Suite struct CourtesyAndRestTests {
+    @Test func `Rule 2.19: a grant without asking is found`() {
+        #expect(findings(editorAndReader + "11 granted claim=1\n12 ended claim=1\n") == [.courtesy])
+        let asked = editorAndReader + "10 asked presenter=7 claim=1 do=toReader do=save\n"
+        #expect(findings(asked + "11 granted claim=1\n12 ended claim=1\n") == [.courtesy])
+        let answered = asked + "11 answered presenter=7 claim=1\n"
+        #expect(findings(answered + "12 granted claim=1\n13 ended claim=1\n") == [])
+        // In a journal of a real process it is not known for whom it was asked.
+        let nameless = answered.replacing("presenter=7 claim=1", with: "presenter=7")
+        #expect(findings(nameless + "12 granted claim=1\n13 ended claim=1\n") == [])
+        #expect(
+            findings(answered.replacing(" do=save\n11", with: "\n11") + "12 granted claim=1\n")
+                == [.courtesy])
+    }
+
+    @Test func `Rule 6.11: whoever has its item back must be asked again`() {
+        let back =
+            editorAndReader + """
+                10 asked presenter=7 claim=1 do=toReader do=save
+                11 answered presenter=7 claim=1
+                12 reacquired presenter=7 do=toReader
+                13 granted claim=1
+                14 ended claim=1
+                """
+        #expect(findings(back) == [.courtesy])
+    }
+
+    @Test func `Rule 9.1: a grant although a presenter failed is found`() {
+        let failed =
+            editorAndReader + """
+                10 asked presenter=7 claim=1 do=toReader do=save
+                11 answered presenter=7 claim=1 error
+                12 granted claim=1
+                13 ended claim=1
+                """
+        #expect(findings(failed) == [.courtesy])
+    }
+
+    @Test func `Rules 18.3, 18.6: passing over is excused when the time was over, not before`() {
+        let silent = editorAndReader + "10 asked presenter=7 claim=1 do=toReader do=save\n"
+        func granted(_ time: UInt64) -> String {
+            "\(time) granted claim=1\n\(time + 1) ended claim=1\n"
+        }
+        #expect(findings(silent + granted(5_000_000_010)) == [])
+        #expect(findings(silent + granted(4_999_999_999)) == [.courtesy])
+        let stopped = silent + "20 stopped client=7\n"
+        #expect(findings(stopped + granted(2_000_000_020)) == [])
+        #expect(findings(stopped + granted(1_999_999_999)) == [.courtesy])
+    }
+
+    @Test func `Nobody waits in line for nothing`() {
+        let forgotten = firstWriter + "12 ended claim=1\n20 granted claim=2\n21 ended claim=2\n"
+        #expect(findings(forgotten) == [.rest])
+        let skipped =
+            firstWriter + "11 stopped client=2\n12 ended claim=1\n19 continued client=2\n"
+            + "19 granted claim=2\n21 ended claim=2\n"
+        #expect(findings(skipped) == [])
+    }
+
+    @Test func `At the end nobody waits, runs, or misses its item`() {
+        #expect(findings(firstWriter) == [])
+        #expect(findings(firstWriter + "12 rested\n") == [.rest])
+        let answered =
+            editorAndReader + """
+                10 asked presenter=7 claim=1 do=toReader do=save
+                11 answered presenter=7 claim=1
+                11 granted claim=1
+                12 ended claim=1
+
+                """
+        #expect(findings(answered + "13 rested\n") == [.rest])
+        #expect(findings(answered + "12 reacquired presenter=7 do=toReader\n13 rested\n") == [])
+    }
+
+    /// Two processes, each of which waits inside its accessor for the other's item.
+    private let mirror = """
+        10 filed claim=1 client=1 purpose=a order=1 item=write,/f
+        10 granted claim=1
+        11 filed claim=2 client=2 purpose=b order=2 item=write,/g
+        11 granted claim=2
+        12 filed claim=3 client=1 purpose=c order=3 in=1 blocks item=write,/g
+        13 filed claim=4 client=2 purpose=d order=4 in=2 blocks item=write,/f
+
+        """
+
+    @Test func `Rule 18.4: a cycle that is not found is found`() {
+        let found = mirror + "13 cycle claim=4 link=4 link=1 link=3 link=2\n"
+        #expect(findings(found) == [])
+        #expect(findings(mirror + "14 cancelled claim=4\n") == [.cycle])
+        #expect(findings(mirror.replacing(" blocks", with: "") + "14 cancelled claim=4\n") == [])
+    }
+
+    @Test func `Rule 18.4: a false alarm is found, and the wrong victim`() {
+        let wrong = mirror + "13 cycle claim=3 link=4 link=1 link=3 link=2\n"
+        #expect(findings(wrong)?.contains(.cycle) == true)
+        let none = firstWriter + "12 cycle claim=2 link=2 link=1\n"
+        #expect(findings(none) == [.cycle])
+        let excused =
+            firstWriter + """
+                12 filed claim=3 client=1 purpose=a order=3 in=1 blocks item=read,/f
+                12 cycle claim=3 link=3 link=2 link=1
+                """
+        #expect(findings(excused)?.contains(.cycle) == true)
+    }
+
+    @Test func `Rule 18.4: a cycle by way of a presenter`() {
+        let hindered =
+            editorAndReader + """
+                10 asked presenter=7 claim=1 do=toReader do=save
+                11 filed claim=2 client=7 purpose=n order=2 blocks item=write,/f
+                12 hindered presenter=7 claim=2
+
+                """
+        #expect(findings(hindered + "12 cycle claim=2 link=2 link=1,7\n") == [])
+        #expect(findings(hindered + "13 cancelled claim=2\n") == [.cycle])
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which claims exclude each other, and whom a claim concerns: Rules 2.1 to 2.13 and the table of
+// section 6, read once more from the rules alone.
+
+extension Item {
+    /// L(x): the outermost package that is or contains the item, else the item (Rule 2.0).
+    var unit: String { packages.first ?? place }
+
+    /// Whether the item contains a place, at any depth, itself excluded (Rule 1.13).
+    static func contains(_ directory: String, _ place: String) -> Bool {
+        let outer = directory.utf8
+        let inner = place.utf8
+        if outer.count == 1 { return inner.count > 1 }
+        guard inner.count > outer.count, inner.starts(with: outer) else { return false }
+        return inner[inner.index(inner.startIndex, offsetBy: outer.count)] == UInt8(ascii: "/")
+    }
+
+    /// Whether two uses exclude each other.
+    func conflicts(with other: Item) -> Bool {
+        // 2.1: reads never wait for each other.
+        if !use.isWrite && !other.use.isWrite { return false }
+        // 2.2, 2.3
+        if place == other.place || unit == other.unit { return true }
+        if use.isWide && Item.contains(place, other.place) { return true }
+        return other.use.isWide && Item.contains(other.place, place)
+    }
+
+    /// Whether the only thing between them is that this one moves a directory in which the other
+    /// is (Rule 2.8a).
+    func onlyMovesAround(_ other: Item) -> Bool {
+        use == .move && place != other.place && unit != other.unit
+            && Item.contains(place, other.place)
+            && !(other.use.isWide && Item.contains(other.place, place))
+    }
+}
+
+/// Whether claims with these items exclude each other, purposes aside.
+func conflicts(_ one: [Item], _ other: [Item]) -> Bool {
+    one.contains { item in other.contains { item.conflicts(with: $0) } }
+}
+
+/// Whether everything that `inner` has to do with `mover` is inside directories that it moves.
+func onlyMovesAround(_ mover: [Item], _ inner: [Item]) -> Bool {
+    mover.allSatisfy { item in
+        inner.allSatisfy { !item.conflicts(with: $0) || item.onlyMovesAround($0) }
+    }
+}
+
+/// Whether one item is the other, or in one package with it, or one contains the other.
+func touch(_ one: [Item], _ other: [Item]) -> Bool {
+    one.contains { item in
+        other.contains {
+            item.place == $0.place || item.unit == $0.unit || Item.contains(item.place, $0.place)
+                || Item.contains($0.place, item.place)
+        }
+    }
+}
+
+extension Presenter {
+    /// What must be had of the presenter, which is at that place, before the claim may run.
+    func courtesies(before claim: Claim, _ items: [Item], at place: String?) -> [Courtesy] {
+        // 4.5
+        guard let place, claim.purpose != purpose else { return [] }
+        var result: [Courtesy] = []
+        for item in items {
+            let wanted =
+                claim.isBatch
+                ? Presenter.preparing(item, at: place) : Presenter.using(item, at: place)
+            for courtesy in wanted where !result.contains(courtesy) && implements(courtesy) {
+                result.append(courtesy)
+            }
+        }
+        return result
+    }
+
+    private func implements(_ courtesy: Courtesy) -> Bool {
+        if case .accommodateSubitemDeletion = courtesy {
+            return courtesies.contains(.accommodateSubitemDeletion(nil))
+        }
+        return courtesies.contains(courtesy)
+    }
+
+    /// The table of section 6.
+    private static func using(_ item: Item, at place: String) -> [Courtesy] {
+        let isItem = place == item.place
+        let isPackage = !isItem && item.packages.contains(place)
+        let isInside = Item.contains(item.place, place)
+        // 6.4: whoever else is in the package, but 6.2: not the plain directories on the way.
+        let isOnTheWay = Item.contains(place, item.place) && !isPackage
+        let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
+        let isNear = isItem || isPackage || isBeside
+        switch item.use {
+        case .read:
+            guard isNear else { return [] }
+            return [.relinquishToReader] + (isItem || isPackage ? [.save] : [])
+        case .readWithoutChanges: return isNear ? [.relinquishToReader] : []
+        case .write, .writeMetadata: return isNear ? [.relinquishToWriter] : []
+        case .merge:
+            guard isNear else { return [] }
+            return [.relinquishToWriter] + (isItem || isPackage ? [.save] : [])
+        case .move: return isNear || isInside ? [.relinquishToWriter] : []
+        case .delete, .replace:
+            guard isNear || isInside else { return [] }
+            return [.relinquishToWriter] + (isItem || isInside ? [.accommodateDeletion] : [])
+                + (isPackage ? [.accommodateSubitemDeletion(item.place)] : [])
+        }
+    }
+
+    /// Rules 14.1, 14.2: what the calls of a batch would ask, but not to relinquish.
+    private static func preparing(_ item: Item, at place: String) -> [Courtesy] {
+        let isPackage = place != item.place && item.packages.contains(place)
+        let isConcerned = place == item.place || Item.contains(item.place, place)
+        guard isPackage || isConcerned else { return [] }
+        switch item.use {
+        case .read, .merge: return [.save]
+        case .readWithoutChanges, .write, .writeMetadata, .move: return []
+        case .delete, .replace:
+            return (isConcerned ? [.accommodateDeletion] : [])
+                + (isPackage ? [.accommodateSubitemDeletion(item.place)] : [])
+        }
+    }
+}

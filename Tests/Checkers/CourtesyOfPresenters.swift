@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everyone asked first (Rules 2.19, 5.4, 6.1 to 6.14): when a claim is granted, every presenter
+// that it concerns has done what it had to do before. One that answered too late is excused
+// (Rules 18.3, 18.6), but only one whose time was really over.
+
+extension Lives {
+    var courtesyViolations: [Violation] {
+        var result: [Violation] = []
+        for life in claims {
+            for tenure in life.tenures {
+                guard let granted = tenure.granted else { continue }
+                let window = Window(of: life, tenure)
+                for seen in presenters where isConcerned(seen, window, granted) {
+                    let wanted = seen.presenter.courtesies(
+                        before: life.claim, life.items(at: window.from),
+                        at: seen.place(at: window.from))
+                    if let text = missing(wanted, of: seen, life, window, granted) {
+                        result.append(Violation(.courtesy, at: granted, text))
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    /// One that came later is not asked (Rule 5.4), none of one that has gone is awaited (5.7).
+    private func isConcerned(_ seen: PresenterLife, _ window: Window, _ granted: Int) -> Bool {
+        isBefore(seen.added, window.from) && isBefore(granted, seen.removed)
+    }
+
+    private func missing(
+        _ wanted: [Courtesy], of seen: PresenterLife, _ life: ClaimLife, _ window: Window,
+        _ granted: Int
+    ) -> String? {
+        let refusal = seen.questions.first {
+            $0.claim == life.claim.key && !$0.succeeds && isBefore($0.answered, granted)
+                // What it told an arbiter that died may be lost; then it is asked again.
+                && isBefore(window.from, $0.answered)
+                && !isReplaced(after: $0.answered, before: granted)
+        }
+        if refusal != nil, !wasPassedOver(seen, window, granted) {
+            return "claim \(life.claim.key) was granted although presenter "
+                + "\(seen.presenter.key) failed (Rule 9.1)"
+        }
+        guard let courtesy = wanted.first(where: { !isDone($0, seen, life, window, granted) }),
+            !wasPassedOver(seen, window, granted)
+        else { return nil }
+        return "claim \(life.claim.key) was granted without \(courtesy) of presenter "
+            + "\(seen.presenter.key)"
+    }
+
+    private func isReplaced(after first: Int?, before last: Int) -> Bool {
+        replacements.contains { !isBefore($0, first) && !isBefore(last, $0) }
+    }
+
+    private func isDone(
+        _ courtesy: Courtesy, _ seen: PresenterLife, _ life: ClaimLife, _ window: Window,
+        _ granted: Int
+    ) -> Bool {
+        switch courtesy {
+        case .relinquishToReader, .relinquishToWriter:
+            // For whichever claim: it stays relinquished until it gets its item back (Rule 6.11),
+            // and whatever else failed, relinquishing did not (Rule 9.4).
+            return seen.questions.contains { question in
+                guard question.courtesies.contains(courtesy), let answered = question.answered,
+                    !isBefore(granted, answered)
+                else { return false }
+                return !seen.reacquired.contains { back in
+                    back.courtesy == courtesy && isBeforeInOrder(question.asked, back.fact)
+                        && isBeforeInOrder(back.fact, granted)
+                }
+            }
+        case .save, .accommodateDeletion, .accommodateSubitemDeletion:
+            return seen.questions.contains { question in
+                guard question.claim == nil || question.claim == life.claim.key,
+                    let answered = question.answered, question.succeeds,
+                    !isBefore(granted, answered), !isBefore(question.asked, window.from)
+                else { return false }
+                return question.courtesies.contains { $0 == courtesy || $0.isAny(of: courtesy) }
+            }
+        }
+    }
+
+    /// Whether nobody had to wait for the presenter.
+    private func wasPassedOver(
+        _ seen: PresenterLife, _ window: Window, _ granted: Int
+    ) -> Bool {
+        let end = entries[granted].moment.latest
+        let wasStopped = stops.contains { stop in
+            let (begun, _) = entries[stop.from].moment.earliest.addingReportingOverflow(
+                stoppedPatience)
+            return stop.client == seen.presenter.client && begun <= end
+                && !isBefore(stop.to, window.from)
+                && stop.to.map { entries[$0].moment.latest >= begun } ?? true
+        }
+        if wasStopped { return true }
+        guard let patience = seen.presenter.patience else { return false }
+        return seen.questions.contains { question in
+            // Who is busy is waited for longer, and who is heard of again is asked again, for
+            // claims that take their place later.
+            let asked = entries[question.asked].moment.earliest
+            let since = max(asked, lastSign(of: seen, before: window.from))
+            let (overdue, isNever) = since.addingReportingOverflow(patience)
+            guard !isNever, overdue <= end else { return false }
+            let gone = question.answered ?? question.void
+            return gone.map { entries[$0].moment.latest >= overdue } ?? true
+        }
+    }
+
+    /// How long a stopped presenter is waited for (Rule 18.6).
+    private var stoppedPatience: UInt64 { 2_000_000_000 }
+
+    /// When a call of its purpose was made or ended last.
+    private func lastSign(of seen: PresenterLife, before fact: Int) -> UInt64 {
+        var result: UInt64 = 0
+        func note(_ number: Int?) {
+            guard let number, isBefore(number, fact) else { return }
+            result = max(result, entries[number].moment.earliest)
+        }
+        for life in claims where life.claim.purpose == seen.presenter.purpose {
+            note(life.filed)
+            note(life.over)
+        }
+        return result
+    }
+}
+
+extension Courtesy {
+    /// Whether this is the accommodation of some deletion inside, and the other that of one.
+    fileprivate func isAny(of other: Courtesy) -> Bool {
+        guard case .accommodateSubitemDeletion(nil) = self,
+            case .accommodateSubitemDeletion = other
+        else { return false }
+        return true
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cycles (Rule 18.4). Of one that was reported every step must be a wait that the rules know, and
+// the right claim must have failed. And at no instant at which all is known may there be one that
+// was not found: of those, only the steps count about which there is no doubt.
+
+extension Lives {
+    var cycleViolations: [Violation] {
+        var result: [Violation] = []
+        for (number, entry) in entries.enumerated() {
+            guard case .foundInCycle(let victim, let links) = entry.fact else { continue }
+            for text in falseAlarms(victim, links, number) {
+                result.append(Violation(.cycle, at: number, text))
+            }
+        }
+        guard entries.allSatisfy({ $0.moment.isExact }) else { return result }
+        for fact in entries.indices where isLastOfItsInstant(fact) {
+            guard let cycle = standingCycle(fact) else { continue }
+            let names = cycle.map { "\($0)" }.joined(separator: ", ")
+            result.append(Violation(.cycle, at: fact, "claims \(names) wait in a circle"))
+            break
+        }
+        return result
+    }
+
+    // MARK: Of what was reported
+
+    private func falseAlarms(_ victim: ClaimKey, _ links: [Link], _ fact: Int) -> [String] {
+        guard links.contains(where: { $0.claim == victim }) else {
+            return ["claim \(victim) failed for a cycle that it is not in"]
+        }
+        let now = Window(from: fact, to: fact)
+        var result: [String] = []
+        for (number, link) in links.enumerated() {
+            let next = links[(number + 1) % links.count]
+            guard let one = claim(link.claim), let other = claim(next.claim) else {
+                result.append("claims \(link.claim) and \(next.claim) are not both there")
+                continue
+            }
+            if !isWait(of: one, for: other, link.presenter, now) {
+                result.append("claim \(link.claim) does not wait for claim \(next.claim)")
+            }
+        }
+        let lives = links.compactMap { claim($0.claim) }
+        let inLine = lives.filter { isCertainlyInLine($0, fact) }
+        if let failed = claim(victim) {
+            let isInLine = !failed.tenures.contains { isBefore($0.start, fact) && $0.end == fact }
+            if (!isInLine && !inLine.isEmpty) || inLine.contains(where: { isEarlier(failed, $0) }) {
+                result.append("claim \(victim) failed, and a younger one waits in line")
+            }
+        }
+        return result
+    }
+
+    private func isCertainlyInLine(_ life: ClaimLife, _ fact: Int) -> Bool {
+        isBeforeInOrder(life.filed, fact) && (life.over == fact || isBefore(fact, life.over))
+            && life.tenures.allSatisfy { isBefore($0.end, fact) || isBefore(fact, $0.start) }
+    }
+
+    private func isWait(
+        of life: ClaimLife, for other: ClaimLife, _ presenter: PresenterKey?, _ now: Window
+    ) -> Bool {
+        if let presenter {
+            guard let seen = self.presenter(presenter), mayAsk(life, now) else { return false }
+            // For another claim, too: then the question for this one comes after that (6.11).
+            let isAsked = seen.questions.contains {
+                mayOverlap($0.asked, $0.answered ?? $0.void, now)
+            }
+            return isAsked && seen.hindrances.contains { $0.claim == other.claim.key }
+        }
+        let isInside =
+            other.claim.enclosing.contains(life.claim.key) && other.claim.blocksCaller
+            && other.claim.client == life.claim.client
+        if mayRun(life, now) && isInside { return true }
+        if let tenure = life.tenures.last, tenure.end == nil, isBefore(tenure.granted, now.to) {
+            return false
+        }
+        return mayWait(life, for: other, now) && !isExcusedForSure(life, from: other, now)
+    }
+
+    /// Whether a claim in line certainly need not wait for another.
+    private func isExcusedForSure(
+        _ life: ClaimLife, from other: ClaimLife, _ now: Window
+    ) -> Bool {
+        guard isCertainlyInLine(life, now.to), !mayRun(other, now) else { return false }
+        let items = other.items(at: now.to)
+        // 2.17: it was called inside what the other waits for.
+        let isNested = life.claim.enclosing.contains { key in
+            guard let outer = claim(key), let tenure = outer.tenures.last,
+                isBefore(tenure.granted, now.to), isBefore(now.to, tenure.end)
+            else { return false }
+            return outer.claim.purpose == life.claim.purpose && !outer.claim.isBatch
+                && outer.claim.client == life.claim.client
+                && isCertainlyInLine(other, now.to)
+                && conflicts(outer.items(at: now.to), items)
+                && outer.claim.purpose != other.claim.purpose
+        }
+        if isNested { return true }
+        // 2.8a
+        return isCertainlyInLine(other, now.to)
+            && onlyMovesAround(life.items(at: now.to), items)
+    }
+
+    // MARK: Of what was not reported
+
+    /// Claims that wait in a circle after a fact, if that is beyond doubt.
+    private func standingCycle(_ fact: Int) -> [ClaimKey]? {
+        let present = claims.filter {
+            $0.filed <= fact && ($0.over.map { $0 > fact } ?? true)
+                && !isStopped($0.claim.client, fact)
+        }
+        let mayClose = present.filter { isCallWaiting($0, fact) || hinders($0, fact) }
+        for start in mayClose {
+            if let way = way(from: start, in: present, fact) { return way }
+        }
+        return nil
+    }
+
+    private func isCallWaiting(_ life: ClaimLife, _ fact: Int) -> Bool {
+        life.claim.blocksCaller && !life.claim.enclosing.isEmpty
+            && !state(of: life, fact).isRunning
+    }
+
+    private func hinders(_ life: ClaimLife, _ fact: Int) -> Bool {
+        presenters.contains { isHindered($0, by: life, fact) }
+    }
+
+    private func isHindered(_ seen: PresenterLife, by life: ClaimLife, _ fact: Int) -> Bool {
+        (seen.removed.map { $0 > fact } ?? true)
+            && seen.hindrances.last { $0.since <= fact }?.claim == life.claim.key
+    }
+
+    private func way(
+        from start: ClaimLife, in present: [ClaimLife], _ fact: Int
+    ) -> [ClaimKey]? {
+        var cameFrom: [ClaimKey: ClaimKey] = [:]
+        var ahead = [start]
+        while let life = ahead.popLast() {
+            for next in present where waitsForSure(life, for: next, in: present, fact) {
+                let key = next.claim.key
+                if key == start.claim.key {
+                    var way = [life.claim.key]
+                    while let last = way.last, last != key, let former = cameFrom[last] {
+                        way.append(former)
+                    }
+                    return way.reversed()
+                }
+                guard cameFrom[key] == nil else { continue }
+                cameFrom[key] = life.claim.key
+                ahead.append(next)
+            }
+        }
+        return nil
+    }
+
+    /// Whether a presenter was asked, has not answered, and has not been passed over.
+    private func isAwaitedForSure(
+        _ seen: PresenterLife, for claim: ClaimKey, _ fact: Int
+    ) -> Bool {
+        guard !stops.contains(where: { $0.client == seen.presenter.client && $0.from <= fact })
+        else { return false }
+        return seen.questions.contains { question in
+            guard question.claim == claim, question.asked <= fact, question.void == nil,
+                question.answered.map({ $0 > fact }) ?? true
+            else { return false }
+            let waited =
+                entries[fact].moment.latest - entries[question.asked].moment.earliest
+            return seen.presenter.patience.map { waited < $0 } ?? true
+        }
+    }
+
+    private enum State {
+        case inLine
+        case asking(since: Int)
+        case running
+
+        var isRunning: Bool {
+            if case .running = self { return true }
+            return false
+        }
+    }
+
+    private func state(of life: ClaimLife, _ fact: Int) -> State {
+        for tenure in life.tenures
+        where tenure.start <= fact && (tenure.end.map { $0 > fact } ?? true) {
+            if let granted = tenure.granted, granted <= fact { return .running }
+            return .asking(since: tenure.start)
+        }
+        return .inLine
+    }
+
+    private func waitsForSure(
+        _ life: ClaimLife, for other: ClaimLife, in present: [ClaimLife], _ fact: Int
+    ) -> Bool {
+        let (own, their) = (life.claim, other.claim)
+        let others = state(of: other, fact)
+        switch state(of: life, fact) {
+        case .running:
+            return isCallWaiting(other, fact) && their.client == own.client
+                && their.enclosing.contains(own.key)
+        case .asking(let since):
+            let isThroughPresenter = presenters.contains { seen in
+                isHindered(seen, by: other, fact) && !others.isRunning
+                    && isAwaitedForSure(seen, for: own.key, fact)
+            }
+            if isThroughPresenter { return true }
+            guard own.key != their.key, own.purpose != their.purpose, !own.isBatch, !their.isBatch,
+                let place = other.tenures.last(where: { $0.start <= fact }),
+                isBefore(since, place.start),
+                place.end.map({ $0 > fact }) ?? true
+            else { return false }
+            return conflicts(life.items(at: place.start), other.items(at: place.start))
+        case .inLine:
+            guard own.key != their.key, own.purpose != their.purpose, !own.isBatch, !their.isBatch
+            else { return false }
+            let (items, theirs) = (life.items(at: fact), other.items(at: fact))
+            guard conflicts(items, theirs) else { return false }
+            if case .running = others { return true }
+            // Otherwise only if nobody could be an excuse.
+            if presenters.contains(where: { $0.presenter.purpose == own.purpose })
+                || claims.contains(where: { $0.claim.purpose == own.purpose && $0.grant != nil })
+            {
+                return false
+            }
+            if case .asking = others { return true }
+            return isEarlier(other, life) && !onlyMovesAround(items, theirs)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where things are after moves (Rules 11.2 to 11.5), by what their paths begin with.
+
+extension [Move] {
+    /// The move that takes a place along: that of the nearest of what moves; of two moves of one
+    /// item the first.
+    private func taking(_ place: String) -> Move? {
+        var result: Move?
+        for move in self where move.old != move.new && move.old != "/" && move.new != "/" {
+            guard place == move.old || Item.contains(move.old, place) else { continue }
+            // What would have a path longer than any can be stays.
+            guard move.new.utf8.count + place.utf8.count - move.old.utf8.count < 4096 else {
+                continue
+            }
+            if let found = result, found.old.utf8.count >= move.old.utf8.count { continue }
+            result = move
+        }
+        return result
+    }
+
+    private static func carried(_ place: String, by move: Move) -> String {
+        move.new + String(decoding: place.utf8.dropFirst(move.old.utf8.count), as: UTF8.self)
+    }
+
+    /// Where a place is after the moves.
+    func destination(of place: String) -> String {
+        taking(place).map { Self.carried(place, by: $0) } ?? place
+    }
+
+    /// An item after the moves: packages above it are those of its new place, those further down
+    /// have come along (Rule 2.0).
+    func destination(of item: Item) -> Item {
+        guard let move = taking(item.place) else { return item }
+        var result = item
+        result.place = Self.carried(item.place, by: move)
+        result.packages = move.packages
+        for package in item.packages where Item.contains(move.old, package) {
+            result.packages.append(Self.carried(package, by: move))
+        }
+        return result
+    }
+
+    /// The items of a claim after the moves; one that it replaces means its place (Rule 11.5).
+    func destination(of items: [Item]) -> [Item] {
+        items.map { $0.use == .replace ? $0 : destination(of: $0) }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a history is about: claims, their items, presenters. Places are plain strings, so that
+// nothing here shares an idea, or a mistake, with the system that is judged.
+
+/// What is done with an item.
+package enum Use: String, CaseIterable, Hashable, Sendable {
+    /// A coordinated read.
+    case read
+    /// A read before which presenters need not save (Rule 6.9).
+    case readWithoutChanges = "read.withoutChanges"
+    /// A plain write.
+    case write
+    /// A write that merges.
+    case merge = "write.merging"
+    /// A write of metadata alone.
+    case writeMetadata = "write.metadata"
+    /// A write that deletes the item.
+    case delete = "write.deleting"
+    /// A write that moves the item.
+    case move = "write.moving"
+    /// A write that replaces the item.
+    case replace = "write.replacing"
+
+    /// Whether it is a write.
+    package var isWrite: Bool {
+        switch self {
+        case .read, .readWithoutChanges: false
+        case .write, .merge, .writeMetadata, .delete, .move, .replace: true
+        }
+    }
+
+    /// Whether it concerns everything inside the item: "D/M/R" in the rules.
+    package var isWide: Bool {
+        switch self {
+        case .read, .readWithoutChanges, .write, .merge, .writeMetadata: false
+        case .delete, .move, .replace: true
+        }
+    }
+}
+
+/// One item of a claim.
+package struct Item: Hashable, Sendable {
+    /// What is done with it.
+    package var use: Use
+    /// Its absolute path, links resolved, without a slash at its end.
+    package var place: String
+    /// The packages that contain it, itself included if it is one; outermost first (Rule 1.12).
+    package var packages: [String]
+
+    /// One item of a claim.
+    package init(_ use: Use, _ place: String, packages: [String] = []) {
+        self.use = use
+        self.place = place
+        self.packages = packages
+    }
+}
+
+/// A claim as it was filed.
+package struct Claim: Hashable, Sendable {
+    /// Its name.
+    package var key: ClaimKey
+    /// Whose it is.
+    package var client: ClientKey
+    /// Its coordinator's purpose.
+    package var purpose: String
+    /// What it wants.
+    package var items: [Item]
+    /// Its place in the filing order, where that is known; else the moment of its filing counts.
+    package var order: UInt64?
+    /// The claims inside whose accessors the call was made.
+    package var enclosing: [ClaimKey]
+    /// Whether those accessors wait for it (Rule 18.4).
+    package var blocksCaller: Bool
+    /// Whether it is a batch, which excludes nobody (Rule 14.3).
+    package var isBatch: Bool
+
+    /// A claim as it was filed.
+    package init(
+        _ key: ClaimKey, of client: ClientKey, purpose: String, items: [Item],
+        order: UInt64? = nil, enclosing: [ClaimKey] = [], blocksCaller: Bool = false,
+        isBatch: Bool = false
+    ) {
+        self.key = key
+        self.client = client
+        self.purpose = purpose
+        self.items = items
+        self.order = order
+        self.enclosing = enclosing
+        self.blocksCaller = blocksCaller
+        self.isBatch = isBatch
+    }
+}
+
+/// Something that a presenter is asked to do before a claim may run (section 6 of the rules).
+package enum Courtesy: Hashable, Sendable {
+    /// To relinquish its item to a reader.
+    case relinquishToReader
+    /// To relinquish its item to a writer.
+    case relinquishToWriter
+    /// To save.
+    case save
+    /// To accommodate the deletion of its item.
+    case accommodateDeletion
+    /// To accommodate the deletion of an item inside; nil: of any.
+    case accommodateSubitemDeletion(String?)
+}
+
+/// A presenter as it was registered.
+package struct Presenter: Hashable, Sendable {
+    /// Its name.
+    package var key: PresenterKey
+    /// The process in which it lives.
+    package var client: ClientKey
+    /// Its purpose.
+    package var purpose: String
+    /// The place that it presents, or nil while it presents none.
+    package var place: String?
+    /// What it implements; of deletions of subitems the one without a place.
+    package var courtesies: [Courtesy]
+    /// How long it is waited for, in nanoseconds; nil: for ever (Rule 18.3).
+    package var patience: UInt64?
+
+    /// A presenter as it was registered.
+    package init(
+        _ key: PresenterKey, of client: ClientKey, purpose: String, place: String?,
+        courtesies: [Courtesy], patience: UInt64? = nil
+    ) {
+        self.key = key
+        self.client = client
+        self.purpose = purpose
+        self.place = place
+        self.courtesies = courtesies
+        self.patience = patience
+    }
+}
+
+/// One move of an item, and of everything inside.
+package struct Move: Hashable, Sendable {
+    /// Where it was.
+    package var old: String
+    /// Where it is.
+    package var new: String
+    /// The packages that contain its new place, itself included if it is one; outermost first.
+    package var packages: [String]
+
+    /// One move.
+    package init(from old: String, to new: String, packages: [String] = []) {
+        self.old = old
+        self.new = new
+        self.packages = packages
+    }
+}
+
+/// One step of a cycle that was reported: a claim that waits for the next one (Rule 18.4).
+package struct Link: Hashable, Sendable {
+    /// The claim that waits.
+    package var claim: ClaimKey
+    /// The presenter through whose answer it waits for the next one, if it does.
+    package var presenter: PresenterKey?
+
+    /// One step.
+    package init(_ claim: ClaimKey, through presenter: PresenterKey? = nil) {
+        self.claim = claim
+        self.presenter = presenter
+    }
+}

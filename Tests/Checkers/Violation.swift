@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a checker has to say, and all of them together.
+
+/// A rule that a history breaks.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    /// Which checker found it.
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// Two conflicting claims ran at the same time.
+        case exclusion
+        /// Somebody who had to be asked was not, or had not answered.
+        case courtesy
+        /// A claim passed one that came first.
+        case order
+        /// Somebody waits for nothing, or for ever; something is not given back.
+        case rest
+        /// A cycle was reported that is none, or the wrong claim failed.
+        case cycle
+        /// A claim was told wrong places.
+        case places
+        /// A fact about somebody who is not there.
+        case stray
+    }
+
+    /// Which checker found it.
+    package var kind: Kind
+    /// The fact at which it shows; nil: at the end.
+    package var fact: Int?
+    /// What is wrong, in a sentence.
+    package var text: String
+
+    /// A rule that a history breaks.
+    package init(_ kind: Kind, at fact: Int? = nil, _ text: String) {
+        self.kind = kind
+        self.fact = fact
+        self.text = text
+    }
+
+    /// One line.
+    package var description: String {
+        "\(kind.rawValue)\(fact.map { " at fact \($0)" } ?? ""): \(text)"
+    }
+}
+
+extension History {
+    /// Everything that is wrong with the history.
+    ///
+    /// Facts that are known only up to an interval are judged by what is certain of them.
+    package func violations(of kinds: [Violation.Kind] = Violation.Kind.allCases) -> [Violation] {
+        let lives = Lives(self)
+        return kinds.flatMap { kind -> [Violation] in
+            switch kind {
+            case .exclusion: lives.exclusionViolations
+            case .courtesy: lives.courtesyViolations
+            case .order: lives.orderViolations
+            case .rest: lives.restViolations
+            case .cycle: lives.cycleViolations
+            case .places:
+                lives.claims.compactMap { life in
+                    life.mistold.map {
+                        Violation(
+                            .places, at: $0,
+                            "claim \(life.claim.key) was told other places than where its items "
+                                + "are (Rule 11.4)")
+                    }
+                }
+            case .stray:
+                lives.strays.map {
+                    Violation(.stray, at: $0, "\(entries[$0].fact): of what is not there")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file system in user space whose server never answers: whoever touches it waits. Nobody else
+// does, be it in another process or on another thread of the same one.
+
+import XCTest
+
+final class DeadMountTests: StageTestCase {
+    /// A mount whose every question stays unanswered, until this goes.
+    private final class DeadMount {
+        let path: String
+        private var server: Int32
+
+        init(at path: String) throws {
+            self.path = path
+            server = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+            guard server >= 0 else { throw XCTSkip("No FUSE may be used here: error \(errno).") }
+            let options = "fd=\(server),rootmode=40000,user_id=0,group_id=0"
+            let flags = UInt(MS_NOSUID) | UInt(MS_NODEV)
+            guard mount("dead", path, "fuse", flags, options) == 0 else {
+                let number = errno
+                close(server)
+                throw XCTSkip("Nothing may be mounted here: error \(number).")
+            }
+        }
+
+        func end() {
+            umount2(path, Int32(MNT_DETACH) | Int32(MNT_FORCE))
+            // Whoever still waits for an answer gets an error now.
+            if server >= 0 { close(server) }
+            server = -1
+        }
+    }
+
+    //  A                           B                   command
+    //  write(dead/f): never returns
+    //  presents dead/g: never returns
+    //                              write(dead/h): never returns
+    //                                                  read dead/i: never returns
+    //  write(f) granted
+    //                              write(f) waits
+    //  returns
+    //                              granted
+    //                                                  killed
+    //
+    /// Section 18: who waits for a file system waits alone.
+    func testAMountThatNeverAnswersDelaysNobodyElse() throws {
+        // One for each program: in the kernel, the second who looks up something in such a mount
+        // waits for the first, and cannot be killed until that one is.
+        let mounts = try (1...3).map { try DeadMount(at: stage.folder("dead\($0)")) }
+        defer { for mount in mounts { mount.end() } }
+        let (ones, twos, threes) = (mounts[0].path, mounts[1].path, mounts[2].path)
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("q present \(file)", "q registered")
+        a.tell("1 write \(ones)/f")
+        a.tell("2 read \(ones)/f/inside options=resolvesSymbolicLink")
+        a.tell("3 present \(ones)/g")
+        a.tell("4 later write:\(ones)/h")
+        b.tell("1 write \(twos)/h options=forDeleting")
+        let command = try stage.start(
+            "command", [Products.directory + "/filecoord", "write", threes + "/i", "--", "true"])
+        for round in 1...20 {
+            try a.ask("a write \(file)", "a granted")
+            b.tell("b write \(file)")
+            try stage.untilWaits(b)
+            try a.ask("a put \(round)", "a put")
+            try a.ask("a go", "a released")
+            XCTAssertEqual(try b.hear("b granted", within: 5), "b granted \(round)")
+            try a.hear("q relinquish to writer", within: 5)
+            try b.ask("b go", "b released")
+        }
+        // What holds the whole tree does not hold the mount's server.
+        try b.ask("d write \(stage.directory) options=forMoving", "d granted")
+        try b.ask("d go", "d released")
+        XCTAssertFalse(a.lines.contains { $0.hasPrefix("1 ") || $0.hasPrefix("3 ") })
+        command.signal(SIGKILL)
+        try command.awaitEnd()
+        // Also a program that dies while its threads wait frees what it holds at once.
+        try a.ask("a write \(file)", "a granted")
+        b.tell("b write \(file)")
+        try stage.untilWaits(b)
+        a.end()
+        try b.hear("b granted", within: 5)
+    }
+
+    //  A                           B
+    //  write(dead/f) granted
+    //                              write(f) granted
+    //
+    /// The same for a mount that dies while a claim on it runs.
+    func testAMountThatDiesUnderAClaim() throws {
+        let place = try stage.folder("dead")
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("1 write \(place)/f", "1 granted")
+        let mount = try DeadMount(at: place)
+        defer { mount.end() }
+        // Comparing what it has done waits, and the claim with it.
+        a.tell("1 go")
+        try a.ask("a write \(file)", "a granted")
+        b.tell("b read \(file)")
+        try stage.untilWaits(b)
+        try a.ask("a go", "a released")
+        try b.hear("b granted", within: 5)
+        XCTAssertFalse(a.said("1 released"))
+        mount.end()
+        try a.hear("1 released")
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process dies at each place at which it can have said or written something half: before and
+// after every message and every write to a ledger (Rules 18.7, 18.8). Two processes do a little of
+// everything; one of them dies there, as a client or as the host. The other one, and a third that
+// comes afterwards, must notice nothing.
+
+#if DEBUG
+import FileCoordinationSystem
+import FileCoordinationWire
+import XCTest
+
+final class FailpointTests: StageTestCase {
+    /// One death.
+    private struct Death: CustomStringConvertible {
+        var moment: Failpoint.Moment
+        var deed: Failpoint.Deed
+        /// What the victim is when it dies.
+        var role: Role
+        /// At the how many-th time.
+        var time: Int
+
+        var name: String { "\(moment).\(deed)" }
+        var description: String { "\(name):\(time) as \(role)" }
+    }
+
+    private enum Role: CaseIterable {
+        /// Another one hosts.
+        case client
+        /// It hosts from the beginning.
+        case host
+        /// It hosts after another one's death.
+        case successor
+    }
+
+    /// Deeds that only a host does, and so a client that is not the first one cannot die of.
+    private static let ofHosts: Set<Failpoint.Deed> = [
+        .raisesLedger, .raisesRecord, .ticketsRecord, .marksRelocation, .grants, .wakes, .frees,
+        .hearsHello, .hearsFiled, .hearsEnded, .hearsAnnounced, .hearsAnswered, .hearsOther,
+        .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,
+        .recovers, .listens, .writesBook, .replacesBook, .buriesClient,
+    ]
+
+    /// Deeds that this little world does not do.
+    private static let unusual: Set<Failpoint.Deed> = [
+        // Nobody waits for what is moved, and there are no refusals, explanations or package
+        // policies.
+        .marksRelocation, .hearsOther, .saysOther, .sendsOther, .receivesOther,
+    ]
+
+    private static var deaths: [Death] {
+        Failpoint.Deed.allCases.flatMap { deed in
+            Failpoint.Moment.allCases.flatMap { moment in
+                Role.allCases.filter { ofHosts.contains(deed) == ($0 != .client) || $0 == .host }
+                    .flatMap { role in
+                        [1, 4].map { Death(moment: moment, deed: deed, role: role, time: $0) }
+                    }
+            }
+        }
+    }
+
+    //  first         second        late
+    //  does a little of everything
+    //                the same
+    //  one of them dies somewhere; the other one goes on
+    //                              does the same
+    //
+    /// Rules 18.7 and 18.8: a fifth of all places, chosen by the seed; all in the long form.
+    func testWhoeverDiesAnywhereDisturbsNobody() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["FILECOORDINATION_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<5)
+        print("FILECOORDINATION_SEED=\(seed)")
+        let only = environment["FILECOORDINATION_FAILPOINT_ONLY"]
+        let chosen = Self.deaths.enumerated().filter { number, death in
+            if let only { return death.name == only }
+            return TestEnvironment.isLong || (number + seed) % 5 == 0
+        }.map(\.element)
+        var missed: [Death] = []
+        for death in chosen {
+            let own = try Stage(.embedded)
+            defer { own.strike() }
+            try own.file("shared", "")
+            do {
+                if try !play(death, on: own) { missed.append(death) }
+            } catch {
+                throw StageError("\(death): \(error)")
+            }
+        }
+        print("\(chosen.count) deaths, \(missed.count) of them did not come to pass")
+        // A successor may have been done before it became one.
+        let unexplained = missed.filter {
+            $0.time == 1 && $0.role != .successor && !Self.unusual.contains($0.deed)
+        }
+        XCTAssert(unexplained.isEmpty, "nobody came by \(unexplained)")
+    }
+
+    /// Plays one death; returns whether the victim died.
+    private func play(_ death: Death, on stage: Stage) throws -> Bool {
+        let arming = ["FILECOORDINATION_FAILPOINT": "\(death.name):\(death.time)"]
+        // Whoever presents first hosts.
+        let first = try tourist("first", on: stage, death.role == .host ? arming : [:])
+        let second = try tourist("second", on: stage, death.role == .host ? [:] : arming)
+        let victim = death.role == .host ? first : second
+        first.tell("go")
+        try untilPresents(first)
+        second.tell("go")
+        var finished = [first, second]
+        if death.role == .successor {
+            try untilPresents(second)
+            first.end()
+            finished = [second]
+            if try isOver(second) { return false }
+        }
+        for program in finished where program !== victim { try program.hear("done") }
+        let late = try tourist("late", on: stage)
+        try late.ask("go", "done")
+        let isDead = try isOver(victim)
+        if !isDead { try victim.hear("done") }
+        try untilRest(on: stage)
+        finished.append(late)
+        for program in finished where program.lines.contains(where: isError) {
+            throw StageError("\(program.name) said \(program.lines)")
+        }
+        if isDead { finished.removeAll { $0 === victim } }
+        try checkJournal(stage, complete: finished)
+        return isDead
+    }
+
+    private func tourist(
+        _ name: String, on stage: Stage, _ changes: [String: String] = [:]
+    ) throws -> Program {
+        let program = try stage.start(
+            name, [Products.soak, "tour", "--directory", stage.directory, "--goal", "8"],
+            environment: changes)
+        try program.hear("ready")
+        return program
+    }
+
+    private func isError(_ line: String) -> Bool { line.contains("error") || line.contains("! ") }
+
+    /// Waits until a program presents, and so has a host, or is dead.
+    private func untilPresents(_ program: Program) throws {
+        let end = Date() + Program.patience
+        while try !program.said("presents") && !isOver(program) {
+            guard Date() < end else { throw StageError("\(program.name) never presents") }
+            poll(nil, 0, 1)
+        }
+    }
+
+    /// Waits until the arbiter, if there is still need of one, knows of no claim.
+    private func untilRest(on stage: Stage) throws {
+        let end = Date() + Program.patience
+        while let report = stage.report(), !report.claims.isEmpty {
+            guard Date() < end else { throw StageError("claims are left: \(report.claims)") }
+            poll(nil, 0, 3)
+        }
+    }
+
+    private func isOver(_ program: Program) throws -> Bool {
+        var info = siginfo_t()
+        guard waitid(P_PID, id_t(program.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else {
+            return true
+        }
+        return info.si_signo != 0
+    }
+
+    /// The lines of the shared file count up, and nobody's is missing.
+    private func checkJournal(_ stage: Stage, complete: [Program]) throws {
+        let text = try String(contentsOfFile: stage.path("shared"), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { line in
+            line.split(separator: " ").compactMap { Int($0) }
+        }
+        guard lines.map(\.first) == lines.indices.map({ $0 + 1 }) else {
+            throw StageError("accessors overlapped: \(text)")
+        }
+        for program in complete {
+            let own = lines.filter { $0[1] == Int(program.pid) }.map { $0[2] }
+            guard own == Array(0..<8) else {
+                throw StageError("\(program.name) wrote \(own)")
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client that misuses the arbiter costs the others: at most twice what a process costs them
+// that burns the same processor without us. Everybody is pinned to one processor, so that the
+// comparison is one of shares; medians of nine repetitions that take turns.
+//
+//     FILECOORDINATION_LONG=1 swift test --filter FloodTests
+
+import XCTest
+
+final class FloodTests: StageTestCase {
+    override class var hosting: Hosting { .daemon }
+
+    private static let repetitions = 9
+    private static let accesses = 300
+
+    private var pinned: [String] { ["/usr/bin/taskset", "-c", "0"] }
+
+    /// The median time of an access beside a process of that kind, in microseconds.
+    private func measure(beside kind: String, _ victim: Program) throws -> Double {
+        let other = try stage.peer("other", through: pinned)
+        try other.ask("o flood \(kind) \(stage.path("flooded"))", "o floods")
+        victim.tell("m measure \(stage.path("f")) \(Self.accesses)")
+        let answer = try victim.hear("m measured", within: 120)
+        other.end()
+        let mean = answer.split(separator: " ").last.flatMap { Double($0) } ?? .infinity
+        return mean / 1000
+    }
+
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    /// Issue 4: a client that floods, never reads, or claims everything.
+    func testAFloodCostsAtMostTwiceWhatABurnerCosts() throws {
+        try XCTSkipUnless(TestEnvironment.isLong, "Takes a minute; set FILECOORDINATION_LONG=1.")
+        try XCTSkipUnless(access(pinned[0], X_OK) == 0, "There is no \(pinned[0]).")
+        let daemon = try stage.start("daemon", pinned + [Products.daemon])
+        try daemon.hear("serving", inside: true)
+        try stage.file("flooded")
+        let victim = try stage.peer("victim", through: pinned)
+        try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
+        let kinds = ["burn", "messages", "status", "claims", "deaf", "accesses"]
+        var times: [String: [Double]] = [:]
+        for _ in 1...Self.repetitions {
+            for kind in kinds { times[kind, default: []].append(try measure(beside: kind, victim)) }
+        }
+        let base = median(times["burn"] ?? [])
+        for kind in kinds {
+            let time = median(times[kind] ?? [])
+            print("beside \(kind): \(Int(time)) µs an access, \(time / base) of the burner's")
+            XCTAssertLessThan(time, 2 * base, kind)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The runtime directory goes while programs coordinate through it. Whoever comes afterwards makes
+// another one, and must not be granted there what is still held by those of the first (Rule 2.0),
+// whoever of them is stopped or dead by then.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class RemovedDirectoryTests: StageTestCase {
+    /// Takes the directory away, in one of several ways.
+    private func removeDirectory() throws {
+        try FileManager.default.removeItem(atPath: stage.runtime)
+    }
+
+    private func wait(for what: String, line: UInt = #line, _ isSo: () -> Bool) throws {
+        let end = Date() + Program.patience
+        while !isSo() {
+            guard Date() < end else { throw StageError("never, in line \(line): \(what)") }
+            poll(nil, 0, 3)
+        }
+    }
+
+    /// Waits until a host in the making has asked `program` for its ledger.
+    ///
+    /// The kernel lists a question that was not taken yet under the name at which it was put.
+    private func untilAsked(_ program: Program) throws {
+        try wait(for: "\(program.name) is asked for its ledger") {
+            stage.socketNames().split(separator: "\n").count {
+                $0.contains("/\(program.pid)-")
+            } > 1
+        }
+    }
+
+    private func stop(_ process: pid_t) throws {
+        kill(process, SIGSTOP)
+        try wait(for: "\(process) is stopped") {
+            let text = stage.text("/proc/\(process)/stat") ?? ""
+            return text[(text.lastIndex(of: ")") ?? text.startIndex)...].contains("T")
+        }
+    }
+
+    /// B has filed a write of what A writes; nobody but A is in the way, and A goes on to the end.
+    private func assertWaits(_ b: Program, for a: Program, line: UInt = #line) throws {
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b granted"), line: line)
+        try a.ask("a put new", "a put")
+        try a.ask("a go", "a released")
+        XCTAssertEqual(try b.hear("b granted"), "b granted new", line: line)
+        try b.ask("b go", "b released")
+        try stage.untilNobodyHolds()
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //  (somebody removes the runtime directory; whoever hosts makes another)
+    //                          write(f): waits
+    //  returns
+    //                          granted
+    //
+    /// Rule 2.0: a directory that is removed while it is used does not lead to two holders.
+    func testTheArbiterMakesTheDirectoryAnew() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        let arbiter = try stage.arbiter()
+        try removeDirectory()
+        try stage.until("the same arbiter is found again") { report in
+            report.arbiter.processID == arbiter && report.claims.count == 1
+        }
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
+    /// Rule 2.0: nor if another program comes before whoever hosts has noticed.
+    func testAnotherProgramMakesTheDirectoryAnew() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        try removeDirectory()
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
+    /// Rule 2.0: nor if the directory is emptied, or has another place.
+    func testTheDirectoryIsEmptiedOrMoved() throws {
+        let file = try stage.file("f")
+        for number in 1...2 {
+            let a = try stage.peer("A")
+            let b = try stage.peer("B")
+            try a.ask("a write \(file)", "a granted")
+            if number == 1 {
+                for name in try FileManager.default.contentsOfDirectory(atPath: stage.runtime) {
+                    try FileManager.default.removeItem(atPath: stage.runtime + "/" + name)
+                }
+            } else {
+                rename(stage.runtime, stage.path("elsewhere"))
+            }
+            b.tell("b write \(file)")
+            try assertWaits(b, for: a)
+            for program in [a, b] { program.end() }
+            try stage.file("f")
+        }
+    }
+
+    //  arbiter       A                       B
+    //                write(f) granted
+    //  (the arbiter is killed, and the runtime directory removed)
+    //                                        write(f): waits
+    //                returns
+    //                                        granted
+    //
+    /// Rules 2.0 and 18.7: the ledgers are found without their names.
+    func testTheArbiterDiesWithTheDirectory() throws {
+        let file = try stage.file("f")
+        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("p present \(stage.path("g"))", "p registered")
+        try a.ask("a write \(file)", "a granted")
+        try b.ask("q present \(stage.path("h"))", "q registered")
+        let arbiter = try stage.arbiter()
+        try stop(arbiter)
+        try removeDirectory()
+        kill(arbiter, SIGKILL)
+        _ = host
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+        // The next one has the presenters, too, and they hear of it.
+        try b.ask("c write \(stage.path("g"))", "c granted")
+        try b.ask("c put new", "c put")
+        try b.ask("c go", "c released")
+        try a.hear("p did change")
+        // And the ledgers are found once more.
+        kill(try stage.arbiter(), SIGKILL)
+        let c = try stage.peer("C")
+        try c.ask("c write \(stage.path("h"))", "c granted")
+        try c.ask("c go", "c released")
+    }
+
+    //  A                       B                       stranger
+    //  write(f) granted
+    //                                                  takes names like A's
+    //  (somebody removes the runtime directory)
+    //                          write(f): waits for A alone
+    //
+    /// Rule 2.0: names that another user has taken are in nobody's way.
+    func testAStrangerTakesOurNames() throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
+        let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        try XCTSkipUnless(
+            access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
+            "Another user cannot start \(Products.peer).")
+        let file = try stage.file("f")
+        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(file)", "a granted")
+        let stranger = try stage.peer("stranger", through: wrapper)
+        try stranger.ask("s squat 200", "s squats")
+        XCTAssertTrue(stranger.said("s squats 200"), "\(stranger.lines)")
+        let arbiter = try stage.arbiter()
+        try stop(arbiter)
+        try removeDirectory()
+        kill(arbiter, SIGKILL)
+        _ = host
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //  stopped, with the arbiter if it hosts that
+    //  (somebody removes the runtime directory, and kills the arbiter)
+    //                          write(f): waits for A to vouch for what it holds
+    //  goes on
+    //                          waits in line
+    //  returns
+    //                          granted
+    //
+    /// Rules 2.0 and 18.7: a new process waits for a stopped holder.
+    func testTheHolderIsStopped() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        try a.ask("a write \(file)", "a granted")
+        let arbiter = try stage.arbiter()
+        try stop(a.pid)
+        if arbiter != a.pid { try stop(arbiter) }
+        try removeDirectory()
+        if arbiter != a.pid { kill(arbiter, SIGKILL) }
+        let b = try stage.peer("B")
+        b.tell("b write \(file)")
+        try untilAsked(a)
+        XCTAssertFalse(b.said("b granted"))
+        kill(a.pid, SIGCONT)
+        try assertWaits(b, for: a)
+    }
+
+    /// Rules 2.0 and 18.8: nobody waits for a stopped holder that is killed.
+    func testTheStoppedHolderDies() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        try a.ask("a write \(file)", "a granted")
+        let arbiter = try stage.arbiter()
+        try stop(a.pid)
+        if arbiter != a.pid { try stop(arbiter) }
+        try removeDirectory()
+        if arbiter != a.pid { kill(arbiter, SIGKILL) }
+        let b = try stage.peer("B")
+        b.tell("b write \(file)")
+        try untilAsked(a)
+        a.end()
+        try b.hear("b granted")
+    }
+}
+
+/// The same with the daemon.
+final class RemovedDirectoryWithDaemonTests: RemovedDirectoryTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The proofs with real processes, small: CONTRIBUTING.md has the commands for the long ones. What
+// they measure is not judged here, since a machine that builds something else meanwhile is slow.
+
+import XCTest
+
+class SoakTests: StageTestCase {
+    private var hosting: String { Self.hosting == .daemon ? "daemon" : "embedded" }
+
+    /// Runs one proof, which brings a field of its own.
+    fileprivate func prove(_ words: String...) throws {
+        let seed = ProcessInfo.processInfo.environment["FILECOORDINATION_SEED"]
+        let program = try stage.start(
+            "soak",
+            [Products.soak] + words + ["--hosting", hosting]
+                + (seed.map { ["--seed", $0] } ?? []))
+        let verdict = try program.awaitEnd(within: 120)
+        XCTAssertEqual(verdict, 0, "\(words): \(program.lines)")
+        try program.hear("OK:", inside: true)
+    }
+
+    /// Rules 2.1 to 2.3, 2.14, 18.7 and 18.8.
+    func testClientsAndArbitersAreKilled() throws {
+        try prove(
+            "kills", "--kills", "60", "--arbiter-kills", "8", "--processes", "8", "--files", "20",
+            "--bound", "30000", "--order-slack", "2")
+    }
+
+    /// Rule 18.7: the normal exit of a host; without one there is nothing to see.
+    func testHostsExit() throws {
+        try XCTSkipIf(Self.hosting == .daemon, "A daemon exits when nobody needs it.")
+        try prove(
+            "exits", "--exits", "10", "--processes", "8", "--files", "20", "--bound", "30000",
+            "--order-slack", "2")
+    }
+
+    /// Rules 2.3 and 18.8: no gap, no value twice.
+    func testAJournalHasNoGapAndNoValueTwice() throws {
+        try prove("counter", "--count", "1000", "--forks-every", "20", "--processes", "6")
+    }
+
+    /// Rules 18.6 and 18.7a: a stopped holder is not overlapped, nobody gets an error.
+    func testAnybodyIsStopped() throws {
+        try prove(
+            "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",
+            "--order-slack", "2", "--usual-bound", "30", "--presenter-bound", "60", "--host-bound",
+            "60")
+    }
+
+    /// Rules 18.2 and 18.11.
+    func testThousandsOfTasksWait() throws {
+        try prove("async", "--waits", "1500", "--late-bound", "5000", "--cancel-bound", "5000")
+    }
+
+    /// Rule 18.4: ordinary claims are never taken for a cycle.
+    func testOrdinaryClaimsAreNoCycles() throws {
+        try prove("cycles", "--count", "1200", "--processes", "4")
+    }
+}
+
+/// The same with the daemon.
+final class SoakWithDaemonTests: SoakTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}

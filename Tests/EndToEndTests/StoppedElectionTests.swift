@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program that is stopped in one of the few milliseconds in which it chooses the arbiter, or is
+// about to become it, holds up everybody who comes behind it; for a second, and not for ever.
+
+import XCTest
+
+class StoppedElectionTests: StageTestCase {
+    /// Has a stopped process hold a lock of the runtime directory, as one of our own would.
+    private func holdStopped(_ name: String) throws -> Program {
+        mkdir(stage.runtime, 0o700)
+        let file = open(stage.runtime + "/" + name, O_RDWR | O_CREAT, 0o600)
+        defer { close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        // F_OFD_SETLK: the lock is whoever's who inherits the descriptor.
+        XCTAssertEqual(fcntl(file, 37, &lock), 0)
+        let holder = try stage.start("holder", ["/bin/sleep", "1000"])
+        var world = stat()
+        stat("/proc/self/ns/pid", &world)
+        let said =
+            withUnsafeBytes(of: holder.pid.littleEndian) { Array($0) }
+            + withUnsafeBytes(of: UInt64(world.st_ino).littleEndian) { Array($0) }
+        XCTAssertEqual(pwrite(file, said, said.count, 0), said.count)
+        kill(holder.pid, SIGSTOP)
+        return holder
+    }
+
+    /// Rule 18.7a.
+    func testWhoeverChoosesTheArbiterIsStopped() throws {
+        let holder = try holdStopped("election.lock")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        let file = try stage.file("f")
+        a.tell("a write \(file)")
+        b.tell("b write \(stage.path("g"))")
+        try a.hear("a granted", within: 10)
+        try b.hear("b granted", within: 10)
+        // Whoever goes on has nothing to do with it any more.
+        kill(holder.pid, SIGCONT)
+        let c = try stage.peer("C")
+        c.tell("c write \(file)")
+        try stage.untilWaits(c)
+        try a.ask("a go", "a released")
+        try c.hear("c granted")
+    }
+
+    /// Rule 18.7a.
+    func testWhoeverIsAboutToHostIsStopped() throws {
+        _ = try holdStopped("host.lock")
+        let a = try stage.peer("A")
+        a.tell("a write \(try stage.file("f"))")
+        try a.hear("a granted", within: 10)
+    }
+
+    /// Rule 18.7a: who runs is waited for, however long that takes.
+    func testWhoeverChoosesTheArbiterTakesLong() throws {
+        let holder = try holdStopped("election.lock")
+        kill(holder.pid, SIGCONT)
+        let a = try stage.peer("A")
+        a.tell("a write \(try stage.file("f"))")
+        // Longer than a stopped one is waited for.
+        XCTAssertThrowsError(try a.hear("a granted", within: 2.5))
+        holder.end()
+        try a.hear("a granted", within: 10)
+    }
+
+    //  arbiter       A                                   crowd
+    //                write(f) granted
+    //  stopped
+    //                                                    connects until nobody else can
+    //                              B
+    //                              write(g) granted
+    //
+    /// Rule 18.7a.
+    func testTheQueueOfAStoppedArbiterIsFull() throws {
+        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let a = try stage.peer("A")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        let arbiter = try stage.arbiter()
+        kill(arbiter, SIGSTOP)
+        let crowd = try ArbiterCrowd(runtime: stage.runtime, count: 1200)
+        try XCTSkipUnless(crowd.isFull, "This kernel lets more than 1200 connections wait.")
+        let b = try stage.peer("B")
+        b.tell("b write \(stage.path("g"))")
+        try b.hear("b granted", within: 20)
+        let c = try stage.peer("C")
+        c.tell("c write \(stage.path("f"))")
+        try stage.untilWaits(c)
+        try a.ask("a go", "a released")
+        try c.hear("c granted", within: 20)
+        _ = host
+        withExtendedLifetime(crowd) {}
+    }
+}
+
+/// The same with the daemon.
+final class StoppedElectionWithDaemonTests: StoppedElectionTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}

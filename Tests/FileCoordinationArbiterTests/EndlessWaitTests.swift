@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waits that had no end, each found by a simulated world. Without the witness, who knows neither
+// of bounds nor of long chains of readers.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct EndlessWaitTests {
+    private static let second: UInt64 = 1_000_000_000
+    private static let both: PresenterMethods = [.relinquishToReader, .relinquishToWriter]
+
+    private func claim(
+        _ ticket: UInt64, _ items: [AccessItem], purpose: String? = nil, client: UInt32 = 2,
+        inside: [UInt64] = []
+    ) -> Event {
+        .claimFiled(
+            FiledClaim(
+                id: ClaimID(rawValue: ticket), client: ClientID(rawValue: client),
+                purpose: Purpose(purpose ?? "\(ticket)"), items: items,
+                enclosing: inside.map { ClaimID(rawValue: $0) }, blocksCaller: !inside.isEmpty))
+    }
+
+    private func presenter(
+        _ number: UInt64, _ methods: PresenterMethods, patience: UInt64? = nil
+    ) -> Event {
+        .presenterAdded(
+            RegisteredPresenter(
+                id: PresenterID(rawValue: number), client: ClientID(rawValue: 1),
+                purpose: Purpose("presenter \(number)"), path: path("/f"), methods: methods,
+                patience: patience))
+    }
+
+    private func answer(_ number: UInt64, for ticket: UInt64) -> Event {
+        .presenterAnswered(
+            PresenterID(rawValue: number), for: ClaimID(rawValue: ticket), failure: nil)
+    }
+
+    /// An arbiter with a reader that did not wait for the answer of a presenter of its item.
+    private func afterPassingOver() -> Arbiter {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(presenter(1, Self.both, patience: 10 * Self.second))
+        _ = arbiter.handle(claim(1, .read("/f")))
+        let late = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        #expect(late == [.grant(ClaimID(rawValue: 1))])
+        return arbiter
+    }
+
+    @Test func `Rule 18.3: an answer that came too late for one claim counts for the next`() {
+        var arbiter = afterPassingOver()
+        _ = arbiter.handle(answer(1, for: 1))
+        let effects = arbiter.handle(claim(2, .read("/f"), inside: [1]))
+        #expect(effects == [.grant(ClaimID(rawValue: 2))])
+    }
+
+    @Test
+    func `Rule 18.3: who waits for an answer to a claim that has gone on waits for the bound`() {
+        var arbiter = afterPassingOver()
+        // It is heard of, and still has not answered.
+        _ = arbiter.handle(claim(2, .read("/g"), purpose: "presenter 1", client: 1))
+        let filed = arbiter.handle(claim(3, .read("/f"), inside: [1]))
+        #expect(filed == [.wakeAt(20 * Self.second)])
+        let late = arbiter.handle(.clockAdvanced(to: 20 * Self.second))
+        #expect(late.contains(.grant(ClaimID(rawValue: 3))))
+    }
+
+    @Test func `Rule 18.4: a call that is moved to where the accessor that waits for it works`() {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(presenter(1, Self.both))
+        _ = arbiter.handle(claim(1, .write("/a")))
+        _ = arbiter.handle(claim(2, .write("/f"), inside: [1]))
+        _ = arbiter.handle(claim(3, .move("/z"), client: 3))
+        let moved = arbiter.handle(
+            .claimAnnounced(ClaimID(rawValue: 3), .moved([move("/f", to: "/a")])))
+        let victims = moved.compactMap { effect -> UInt64? in
+            if case .failInCycle(let id, _) = effect { id.rawValue } else { nil }
+        }
+        #expect(victims == [2])
+    }
+
+    @Test func `Rule 6.11: nobody outlasts a reader that waits for him`() {
+        var arbiter = Arbiter()
+        // One that is never done saving, one that never gives way to a writer, one that is good.
+        _ = arbiter.handle(presenter(1, [.save]))
+        _ = arbiter.handle(presenter(2, Self.both))
+        _ = arbiter.handle(presenter(3, Self.both))
+        _ = arbiter.handle(claim(1, .read("/f")))
+        _ = arbiter.handle(answer(2, for: 1))
+        _ = arbiter.handle(answer(3, for: 1))
+        // The first saves, and goes before the reader (Rule 2.16); the second is asked for that.
+        _ = arbiter.handle(claim(2, .write("/f"), purpose: "presenter 1", client: 1))
+        _ = arbiter.handle(answer(3, for: 2))
+        _ = arbiter.handle(.clockAdvanced(to: 31 * Self.second))
+        // The second reads first, and so goes before that.
+        let effects = arbiter.handle(
+            claim(3, .read("/f", .withoutChanges), purpose: "presenter 2", client: 1))
+        #expect(effects == [.grant(ClaimID(rawValue: 3))])
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client that does nothing but cost the arbiter time, in one way or another, and one that does
+// nothing but burn as much without it; and how long an access takes meanwhile.
+
+import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+enum Flooding {
+    /// `LABEL flood KIND PATH`, until the program is killed: `burn`, `messages`, `status`,
+    /// `claims`, `deaf`, `accesses`.
+    static func run(_ errand: Errand) {
+        let kind = errand.order.arguments[0]
+        guard kind != "burn" else {
+            errand.say("floods")
+            while true {}
+        }
+        guard kind != "accesses" else { return access(errand) }
+        do {
+            let client = try BareClient()
+            switch kind {
+            case "messages": try sendMessages(client, errand)
+            case "status": try askForStatus(client, errand)
+            case "claims": try claimEverything(client, errand)
+            case "deaf": try presentEverything(client, errand)
+            default: errand.say("cannot flood \(kind)")
+            }
+        } catch {
+            errand.say("failed \(error)")
+        }
+    }
+
+    /// Messages that are true and useless, as fast as they are taken.
+    private static func sendMessages(_ client: BareClient, _ errand: Errand) throws {
+        let record = try client.file(
+            .claim, ClaimBody(purpose: [1], items: [try item(errand)]).encode())
+        errand.say("floods")
+        while true { try client.say(.filed(record)) }
+    }
+
+    /// Questions whose answers are not read.
+    private static func askForStatus(_ client: BareClient, _ errand: Errand) throws {
+        errand.say("floods")
+        while true {
+            do {
+                try client.say(.statusRequest)
+            } catch {
+                // Let go: comes again.
+                try client.connect()
+            }
+        }
+    }
+
+    /// As many claims as there can be, which wait for each other, and are given up for others.
+    private static func claimEverything(_ client: BareClient, _ errand: Errand) throws {
+        var records: [WireRecord] = []
+        for number in 0..<4000 {
+            let body = ClaimBody(purpose: purpose(number), items: [try item(errand)])
+            records.append(try client.file(.claim, body.encode()))
+        }
+        errand.say("floods")
+        while true {
+            for index in records.indices.dropFirst() {
+                client.giveUp(records[index])
+                try client.say(.ended(records[index]))
+                let body = ClaimBody(purpose: purpose(index), items: [try item(errand)])
+                // Until the host has taken the old one.
+                while true {
+                    guard let fresh = try? client.file(.claim, body.encode()) else { continue }
+                    records[index] = fresh
+                    break
+                }
+            }
+        }
+    }
+
+    /// Presenters of one file, who never read what they are told.
+    private static func presentEverything(_ client: BareClient, _ errand: Errand) throws {
+        for number in 0..<(errand.order.option("count").flatMap { Int($0) } ?? 4000) {
+            let body = PresenterBody(
+                purpose: purpose(number), path: Array(errand.order.operands[1].utf8),
+                methods: [.itemDidChange, .subitemDidAppear])
+            _ = try client.file(.presenter, body.encode())
+        }
+        errand.say("floods")
+        while true { pause() }
+    }
+
+    /// Accesses of one file by the library, one after the other, for ever.
+    private static func access(_ errand: Errand) {
+        errand.say("floods")
+        let url = Access.url(errand.order.operands[1])
+        while true {
+            var failure: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in }
+        }
+    }
+
+    private static func purpose(_ number: Int) -> [UInt8] { Array("flood-\(number)".utf8) }
+
+    private static func item(_ errand: Errand) throws -> AccessItem {
+        guard let path = ItemPath(bytes: Array(errand.order.operands[1].utf8)) else {
+            throw SystemError(code: ErrorNumber.invalidArgument, operation: "flood")
+        }
+        return AccessItem(path: path, access: .writing(.plain))
+    }
+
+    // MARK: Measuring
+
+    /// `LABEL measure PATH COUNT`: accesses of a file that nobody else wants; tells the median time
+    /// of one in nanoseconds, and the mean.
+    static func measure(_ errand: Errand) {
+        let url = Access.url(errand.order.operands[0])
+        let count = Int(errand.order.operands[1]) ?? 1
+        var times: [UInt64] = []
+        for _ in 0..<count {
+            let start = MonotonicClock.now
+            var failure: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in }
+            times.append(MonotonicClock.now - start)
+            if let failure { return errand.say("failed \(failure)") }
+        }
+        times.sort()
+        errand.say("measured \(times[count / 2]) \(times.reduce(0, +) / UInt64(count))")
+    }
+}
+
+/// A client without the library: a ledger and a connection, on which anything can be said.
+private final class BareClient {
+    private let directory: Directory
+    private let ledger: LedgerWriter
+    private var socket: SequencedSocket
+
+    init() throws {
+        let path = ProcessInfo.processInfo.environment["FILECOORDINATION_RUNTIME_DIR"] ?? "/"
+        directory = try Directory.open(path)
+        ledger = try LedgerWriter(
+            directory: directory.openSubdirectory("ledgers"),
+            globalEpoch: EpochFile(directory: directory))
+        socket = try SequencedSocket.connect(in: directory, name: "socket")
+        try greet()
+    }
+
+    func connect() throws {
+        socket = try SequencedSocket.connect(in: directory, name: "socket")
+        try greet()
+    }
+
+    private func greet() throws {
+        try say(.hello(Hello(ledgerName: Array(ledger.fileName.utf8))))
+    }
+
+    /// Waits while there is no room for it.
+    func say(_ message: ClientMessage) throws {
+        _ = try socket.send(message.encode(), patience: .forever)
+    }
+
+    /// Files a record and says so.
+    func file(_ kind: RecordKind, _ body: [UInt8]) throws -> WireRecord {
+        let record = try ledger.write(kind: kind, body: body, outcomeCapacity: 16)
+        ledger.file(record)
+        let wire = WireRecord(index: record.index, generation: record.generation)
+        try say(.filed(wire))
+        return wire
+    }
+
+    func giveUp(_ record: WireRecord) {
+        ledger.cancel(RecordReference(index: record.index, generation: record.generation))
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a proof takes place: a temporary directory with a runtime directory of its own, and the
+// copies of this program that play in it.
+
+import FileCoordination
+import Glibc
+
+/// Something that stops a proof.
+struct SoakError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// The directory and the processes of one proof.
+final class Field {
+    let directory: String
+    let runtime: String
+    let options: Options
+    let isEmbedded: Bool
+    private(set) var children: Set<pid_t> = []
+    private let program: String
+
+    init(_ options: Options) throws {
+        self.options = options
+        isEmbedded = options.text("hosting") != "daemon"
+        var template = Array("/tmp/fcs-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SoakError("no directory to play in") }
+        directory = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        runtime = directory + "/run"
+        program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        for name in ["files", "locks", "journals"] { mkdir(directory + "/" + name, 0o700) }
+    }
+
+    private var daemon: String {
+        URL(fileURLWithPath: program).deletingLastPathComponent()
+            .appendingPathComponent("filecoordinationd").path
+    }
+
+    /// What every process of this field gets to see.
+    private var environment: [String] {
+        [
+            "FILECOORDINATION_RUNTIME_DIR=\(runtime)",
+            "FILECOORDINATIOND=\(isEmbedded ? "" : daemon)", "PATH=/usr/bin:/bin",
+            "HOME=\(directory)",
+        ]
+    }
+
+    // MARK: Processes
+
+    /// Starts a copy of this program.
+    func start(_ role: String, _ settings: [String: String]) throws -> pid_t {
+        let words = [program, role] + settings.flatMap { ["--" + $0.key, $0.value] }
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for word in arguments + variables { free(word) } }
+        var process: pid_t = 0
+        let status = posix_spawn(&process, program, nil, nil, &arguments, &variables)
+        guard status == 0 else { throw SoakError("could not start \(role): \(status)") }
+        children.insert(process)
+        return process
+    }
+
+    /// Waits until a child has ended; its status, or nil if it does not end in time.
+    func reap(_ process: pid_t, seconds: Double = 30) -> Int32? {
+        var status: Int32 = 0
+        let isDone = Kernel.until(seconds: seconds) { waitpid(process, &status, WNOHANG) != 0 }
+        guard isDone else { return nil }
+        children.remove(process)
+        return status
+    }
+
+    /// Kills a child and waits for its end; returns just before when.
+    func kill(_ process: pid_t) -> Instant {
+        let time = Kernel.now
+        Glibc.kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        children.remove(process)
+        return time
+    }
+
+    /// The process that arbitrates; nil if there is none just now.
+    var arbiter: pid_t? { Kernel.listener(at: runtime + "/socket") }
+
+    /// Ends whatever runs here, and removes everything.
+    func clear(keeping isKept: Bool = false) {
+        for child in children { _ = kill(child) }
+        // Daemons and forked children are nobody's child; they are known by their environment.
+        _ = Kernel.until(seconds: 20) {
+            let left = Self.strays(of: runtime)
+            for process in left { Glibc.kill(process, SIGKILL) }
+            return left.isEmpty
+        }
+        if isKept { return say("kept \(directory)") }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Has SIGINT and SIGTERM end the proof without leaving anything behind.
+    func clearOnSignal() {
+        Kernel.block([SIGINT, SIGTERM])
+        Thread.detachNewThread { [directory, runtime] in
+            _ = Kernel.take([SIGINT, SIGTERM])
+            _ = Kernel.until(seconds: 20) {
+                let left = Self.strays(of: runtime)
+                for process in left { Glibc.kill(process, SIGKILL) }
+                return left.isEmpty
+            }
+            try? FileManager.default.removeItem(atPath: directory)
+            say("FAILED: interrupted")
+            exit(3)
+        }
+    }
+
+    private static func strays(of runtime: String) -> [pid_t] {
+        let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            guard process != getpid() else { return false }
+            guard let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            else { return false }
+            return environment.split(separator: 0).contains { Array($0) == wanted }
+        }
+    }
+
+    // MARK: Files
+
+    func file(_ number: Int) -> String { directory + "/files/\(number)" }
+
+    /// Makes the files that are fought over.
+    func makeFiles(_ count: Int) throws {
+        for number in 0..<count {
+            try Data("0".utf8).write(to: URL(fileURLWithPath: file(number)))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long accesses took beyond what is explained. Explained is: the caller's own stops, and when
+// the file was held by somebody's accessor, stopped or not. And one who was stopped while it waited
+// at the head of the line holds the file as well: it was granted and does not know of it yet.
+
+import FileCoordination
+
+/// The delays of one run with stops.
+struct StopDelays {
+    /// Who was stopped meanwhile.
+    enum Kind: String, CaseIterable {
+        case nobody = "nobody relevant stopped"
+        case presenter = "a presenter of the file stopped"
+        case host = "the host stopped"
+        case both = "a presenter and the host stopped"
+    }
+
+    private(set) var samples: [Kind: Sample] = [:]
+    private var worstOnes: [Kind: (delay: UInt64, name: String)] = [:]
+
+    /// - Parameter waitersCount: whether the line behind a stopped waiter has to go on.
+    init(_ history: History, _ hostStops: [Span], waitersCount: Bool) {
+        let byItem = Dictionary(grouping: history.attempts, by: \.item)
+        let courtesies = Dictionary(grouping: history.courtesies, by: \.item)
+        // Recovery comes after a stop's end as well.
+        let hosts = hostStops.map { Span(from: $0.from, to: $0.to + 500_000_000) }
+        for item in byItem.keys.sorted() {
+            let attempts = (byItem[item] ?? []).sorted { $0.called < $1.called }
+            let occupied = Self.occupied(attempts, history, waitersCount: waitersCount)
+            let presenting = (courtesies[item] ?? []).flatMap { history.lives[$0.life].stops }
+            for attempt in attempts {
+                guard let entered = attempt.entered else { continue }
+                let wait = Span(from: attempt.called, to: entered)
+                let own = history.lives[attempt.life].stops
+                let explained = own + occupied.filter { $0.overlaps(wait) }
+                let delay = Self.uncovered(wait, by: explained)
+                let isByPresenter = presenting.contains { $0.overlaps(wait) }
+                let isByHost = hosts.contains { $0.overlaps(wait) }
+                let kind: Kind =
+                    isByPresenter ? (isByHost ? .both : .presenter) : (isByHost ? .host : .nobody)
+                samples[kind, default: Sample()].add(delay)
+                if delay >= worstOnes[kind]?.delay ?? 0 {
+                    worstOnes[kind] = (delay, history.name(attempt))
+                }
+            }
+        }
+    }
+
+    func worst(_ kind: Kind) -> String { worstOnes[kind]?.name ?? "nobody" }
+
+    /// When a file was somebody's.
+    private static func occupied(
+        _ attempts: [Attempt], _ history: History, waitersCount: Bool
+    ) -> [Span] {
+        let held = attempts.compactMap { attempt in
+            attempt.entered.map { Span(from: $0, to: history.end(of: attempt)) }
+        }
+        var occupied = held
+        for attempt in attempts {
+            let waited = Span(from: attempt.called, to: attempt.entered ?? .max)
+            for stop in history.lives[attempt.life].stops where stop.overlaps(waited) {
+                // Held by nobody about when it stopped: it was its turn.
+                let moment: UInt64 = 5_000_000
+                let about = Span(from: stop.from - moment, to: stop.from + moment)
+                let isItsTurn = uncovered(about, by: held.filter { $0.overlaps(about) }) > 0
+                guard isItsTurn || !waitersCount else { continue }
+                // Until it has gone on, and has entered.
+                occupied.append(
+                    Span(from: max(stop.from - moment, waited.from), to: min(waited.to, .max)))
+            }
+        }
+        return occupied
+    }
+
+    /// How much of a stretch none of the others cover.
+    private static func uncovered(_ span: Span, by others: [Span]) -> UInt64 {
+        var rest: UInt64 = 0
+        var reached = span.from
+        for other in others.sorted(by: { $0.from < $1.from }) where other.to > reached {
+            if other.from >= span.to { break }
+            if other.from > reached { rest += other.from - reached }
+            reached = max(reached, other.to)
+        }
+        return reached < span.to ? rest + (span.to - reached) : rest
+    }
+}

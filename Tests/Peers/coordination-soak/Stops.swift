@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes are stopped at random for 10 ms to 10 s: presenters, holders, waiters, hosts. Nobody
+// overlaps with a stopped holder, nobody gets an error, and whoever does not wait for a stopped
+// holder's own claim is held up by the bounds of Rules 18.6 and 18.7a at most.
+
+import FileCoordination
+import Glibc
+
+/// The proof `stops`.
+///
+/// `--presenter-bound` and `--host-bound` are seconds; `--waiters-are-waited-for` takes the line
+/// behind a stopped waiter for explained, for an arbiter that does not skip stopped waiters.
+struct Stops {
+    private let options: Options
+    private let field: Field
+
+    init(_ options: Options, _ field: Field) {
+        self.options = options
+        self.field = field
+    }
+
+    /// Somebody who is stopped now.
+    private struct Stopped {
+        var place: Int
+        var process: pid_t
+        var since: Instant
+        var until: Instant
+        var isHost: Bool
+    }
+
+    func run() throws -> Verdict {
+        let files = options.number("files", 40)
+        let size = options.number("processes", 16)
+        try field.makeFiles(files)
+        let troop = try Troop(field, size: size, files: files, rate: options.number("rate", 20))
+        Kernel.pause(milliseconds: 1000)
+        let (total, hostStops) = stopAll(troop)
+        Kernel.pause(milliseconds: 3000)
+        let end = troop.end()
+        let history = History(field, troop.lives, end: end.time)
+        var verdict = Verdict()
+        for name in end.hanging { verdict.blame("hanging: \(name)") }
+        // Ten seconds of a stopped holder, several in a row.
+        history.check(
+            patience: options.number("patience", 60.0),
+            slack: options.number("order-slack", 0.05), into: &verdict)
+        say(
+            "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"): "
+                + "\(total) stops, \(hostStops.count) of them of hosts; "
+                + "\(history.attempts.count { $0.entered != nil }) accesses; \(Kernel.load)")
+        let delays = StopDelays(
+            history, hostStops, waitersCount: !options.has("waiters-are-waited-for"))
+        let bounds: [(StopDelays.Kind, Double)] = [
+            (.nobody, options.number("usual-bound", 1.0)),
+            (.presenter, options.number("presenter-bound", 2.0 + 1.0)),
+            (.host, options.number("host-bound", 1.0 + 1.5)),
+            (.both, options.number("presenter-bound", 3.0) + options.number("host-bound", 2.5)),
+        ]
+        for (kind, bound) in bounds {
+            let sample = delays.samples[kind] ?? Sample()
+            say("not explained, \(kind.rawValue): \(sample.text)")
+            verdict.demand(
+                sample.quantile(1) <= bound * 1000,
+                "held up by \(sample.quantile(1)) ms, \(kind.rawValue), at \(delays.worst(kind))")
+        }
+        return verdict
+    }
+
+    /// Stops at random, some at a time; returns how often, and when hosts were stopped.
+    private func stopAll(_ troop: Troop) -> (total: Int, hosts: [Span]) {
+        var dice = Dice(options.seed, -4)
+        let goal = options.number("stops", 1000)
+        let longest = options.number("longest", 10.0)
+        var total = 0
+        var stopped: [Stopped] = []
+        var hosts: [Span] = []
+        while total < goal || !stopped.isEmpty {
+            Kernel.pause(milliseconds: 5)
+            let now = Kernel.now
+            for one in stopped where one.until <= now {
+                kill(one.process, SIGCONT)
+                let span = Span(from: one.since, to: Kernel.now)
+                if one.place >= 0 { troop.note(span, at: one.place) }
+                if one.isHost { hosts.append(span) }
+            }
+            stopped.removeAll { $0.until <= now }
+            guard total < goal, stopped.count < options.number("at-once", 4), dice.once(in: 8)
+            else { continue }
+            // Now and then whoever hosts; mostly anybody.
+            let arbiter = dice.once(in: 4) ? field.arbiter : nil
+            let place = arbiter.map { troop.place(of: $0) ?? -1 } ?? dice.below(troop.size)
+            let process = place >= 0 ? troop.process(at: place) : arbiter ?? 0
+            guard process > 0, !stopped.contains(where: { $0.process == process }) else { continue }
+            // As many short ones as long ones.
+            let length = 0.01 * pow(longest / 0.01, Double(dice.below(1000)) / 999)
+            let since = Kernel.now
+            let isHost = arbiter != nil || field.isEmbedded && field.arbiter == process
+            kill(process, SIGSTOP)
+            total += 1
+            stopped.append(
+                Stopped(
+                    place: place, process: process, since: since,
+                    until: since + UInt64(length * 1e9), isHost: isHost))
+        }
+        return (total, hosts.sorted { $0.from < $1.from })
+    }
+}

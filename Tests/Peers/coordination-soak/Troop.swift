@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The workers of a field: started, killed, started again; each life has a name and a journal.
+
+import FileCoordination
+import Glibc
+
+/// All processes that work at one time.
+final class Troop {
+    private let field: Field
+    private let settings: [String: String]
+    private let presenting: Int
+    private let files: Int
+    /// All lives so far.
+    private(set) var lives: [Life] = []
+    /// Which of them is at each place now.
+    private var places: [Int] = []
+
+    /// `size` workers at `rate` accesses a second each, of whom one in four presents a file.
+    init(_ field: Field, size: Int, files: Int, rate: Int) throws {
+        self.field = field
+        self.files = files
+        presenting = size / 4
+        settings = [
+            "directory": field.directory, "seed": "\(field.options.seed)", "files": "\(files)",
+            "rate": "\(rate)",
+        ]
+        for place in 0..<size { places.append(try start(place)) }
+    }
+
+    var size: Int { places.count }
+
+    private func start(_ place: Int) throws -> Int {
+        let name = "\(place).\(lives.count)"
+        var all = settings
+        all["name"] = name
+        all["stream"] = "\(lives.count)"
+        // Some of those files that everybody wants, and some others.
+        if place < presenting { all["presents"] = "\((place * 7) % files)" }
+        lives.append(Life(name: name, process: try field.start("worker", all)))
+        return lives.count - 1
+    }
+
+    func process(at place: Int) -> pid_t { lives[places[place]].process }
+
+    /// The place of a process; nil if it is none of these.
+    func place(of process: pid_t) -> Int? {
+        places.firstIndex { lives[$0].process == process }
+    }
+
+    /// Kills the one at a place, and starts another one there.
+    func replace(_ place: Int) throws {
+        lives[places[place]].killed = field.kill(process(at: place))
+        lives[places[place]].reaped = Kernel.now
+        places[place] = try start(place)
+    }
+
+    /// Lets the one at a place exit normally, and starts another one there.
+    func exit(_ place: Int) throws {
+        Glibc.kill(process(at: place), SIGUSR1)
+        guard field.reap(process(at: place)) != nil else {
+            throw SoakError("\(lives[places[place]].name) does not exit")
+        }
+        lives[places[place]].reaped = Kernel.now
+        places[place] = try start(place)
+    }
+
+    /// Notes that the one at a place was stopped.
+    func note(_ stop: Span, at place: Int) { lives[places[place]].stops.append(stop) }
+
+    /// Asks all to finish what they are at; says who does not.
+    func end() -> (time: Instant, hanging: [String]) {
+        let time = Kernel.now
+        for place in places.indices { Glibc.kill(process(at: place), SIGTERM) }
+        var hanging: [String] = []
+        for place in places.indices {
+            guard let status = field.reap(process(at: place)) else {
+                hanging.append("\(lives[places[place]].name) does not come to an end")
+                continue
+            }
+            if status != 0 { hanging.append("\(lives[places[place]].name) ended with \(status)") }
+        }
+        return (time, hanging)
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can happen next, apart from new claims: claims end or are given up, processes stop and die,
+// time goes on.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+extension World {
+    /// Lets something happen.
+    mutating func step() {
+        pass(UInt64(dice.within(1...2_000_000)))
+        guard let choice = dice.index(weighing: weather.weights),
+            let action = Action(rawValue: choice)
+        else { return }
+        perform(action)
+        tellHindrances()
+    }
+
+    private mutating func perform(_ action: Action) {
+        switch action {
+        case .file: file()
+        case .nest: nest()
+        case .end: end()
+        case .cancel: cancel()
+        case .answer: answer(failing: false)
+        case .failToAnswer: answer(failing: true)
+        case .answerLate: answerLate()
+        case .callBack: callBack()
+        case .occupy: occupy()
+        case .move: move()
+        case .announce: announce()
+        case .addPresenter: addPresenter()
+        case .removePresenter: removePresenter()
+        case .placePresenter: placePresenter()
+        case .die: die()
+        case .stop: stop()
+        case .resume: resume()
+        case .withdraw: withdraw()
+        case .jump:
+            coverage.count(.clockJumps)
+            pass(UInt64(dice.within(1...40)) * 1_000_000_000)
+        case .stepBack: tell(.clockAdvanced(to: now - UInt64(dice.below(900_000_000))))
+        case .restart: restart()
+        case .crash: isCrashing = true
+        }
+    }
+
+    // MARK: Claims
+
+    /// Claims whose accessor could return now.
+    var finishable: [SimulatedClaim] {
+        claims.filter { $0.isGranted && isRunning($0.filed.client) && !isHeldUp($0.id) }
+    }
+
+    private mutating func end() {
+        if let claim = dice.one(of: finishable) { end(claim) }
+    }
+
+    mutating func end(_ claim: SimulatedClaim) {
+        let outcomes = claim.filed.items.map { _ in
+            ItemOutcome(rawValue: UInt8(dice.below(ItemOutcome.allCases.count))) ?? .changed
+        }
+        departing = [claim]
+        forget(claim.id)
+        tell(.claimEnded(claim.id, outcomes: outcomes), .ended(claim.id.key))
+    }
+
+    private mutating func cancel() {
+        let waiting = claims.filter { !$0.isGranted && isRunning($0.filed.client) }
+        guard let claim = dice.one(of: waiting) else { return }
+        coverage.count(.cancelled)
+        forget(claim.id)
+        tell(.claimCancelled(claim.id), .cancelled(claim.id.key))
+    }
+
+    private mutating func move() {
+        guard let claim = dice.one(of: finishable), let item = dice.one(of: claim.filed.items)
+        else { return }
+        var moves: [ItemMove] = []
+        for _ in 0...(dice.one(in: 4) ? 1 : 0) {
+            let old = dice.one(in: 4) ? dice.one(of: Place.all) : Place(item.path)
+            guard let old, let new = dice.one(of: Place.all) else { continue }
+            moves.append(ItemMove(from: old, to: new))
+        }
+        coverage.count(.moves)
+        announce(.moved(moves), by: claim, .moved(by: claim.id.key, moves.map { Move($0) }))
+    }
+
+    private mutating func announce() {
+        guard let claim = dice.one(of: finishable), let item = claim.filed.items.first else {
+            return
+        }
+        let news = VersionNews(.gained, identifier: [1])
+        announce(.versionChanged(item.path, news), by: claim, nil)
+    }
+
+    private mutating func announce(
+        _ announcement: Announcement, by claim: SimulatedClaim, _ fact: Fact?
+    ) {
+        guard let index = index(claim.id) else { return }
+        claims[index].isTaken = true
+        claims[index].heard.append(announcement)
+        tell(.claimAnnounced(claim.id, announcement), fact)
+    }
+
+    // MARK: Processes
+
+    private mutating func die() {
+        let slot = dice.below(clients.count)
+        let dead = clients[slot].id
+        clients[slot] = newborn()
+        bury(dead)
+    }
+
+    mutating func bury(_ dead: ClientID) {
+        coverage.count(.deaths)
+        let left = claims.filter { $0.filed.client == dead }
+        departing = left.filter(\.isGranted)
+        for claim in left { forget(claim.id) }
+        presenters.removeAll { $0.client == dead }
+        tell(.clientDied(dead), .died(dead.key))
+    }
+
+    private mutating func stop() {
+        let running = clients.indices.filter { !clients[$0].isStopped }
+        guard let slot = dice.one(of: running) else { return }
+        clients[slot].isStopped = true
+        let client = clients[slot].id
+        coverage.count(.stops)
+        tell(.clientStopped(client), .stopped(client.key))
+    }
+
+    private mutating func resume() {
+        let stopped = clients.indices.filter { clients[$0].isStopped }
+        if let slot = dice.one(of: stopped) { resume(slot) }
+    }
+
+    mutating func resume(_ slot: Int) {
+        clients[slot].isStopped = false
+        let client = clients[slot].id
+        tell(.clientContinued(client), .continued(client.key))
+    }
+
+    /// A grant that a stopped process has not taken up is taken back.
+    private mutating func withdraw() {
+        let untaken = claims.indices.filter {
+            claims[$0].isGranted && !claims[$0].isTaken && !isRunning(claims[$0].filed.client)
+                && !isHeldUp(claims[$0].id)
+        }
+        guard let index = dice.one(of: untaken) else { return }
+        coverage.count(.withdrawn)
+        let id = claims[index].id
+        claims[index].stage = .waiting
+        tell(.grantWithdrawn(id), .returned(id.key))
+    }
+}

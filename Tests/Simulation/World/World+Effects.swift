@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the arbiter wants done, done: told to those whom it concerns, and written down.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+extension World {
+    mutating func apply(_ effect: Effect) {
+        switch effect {
+        case .grant(let id): grant(id)
+        case .fail(let id, _):
+            record(.failed(id.key))
+            forget(id)
+        case .failInCycle(let id, let steps):
+            coverage.count(.cycles)
+            if steps.contains(where: { $0.presenter != nil }) { coverage.count(.presenterCycles) }
+            // What came to its place and to its end in one event was not seen in it.
+            for step in steps where step.stage == .asking { notePlace(of: step.claim.id) }
+            let links = steps.map { Link($0.claim.id.key, through: $0.presenter?.key) }
+            record(.foundInCycle(id.key, links))
+            forget(id)
+        case .recallQuestions(let id):
+            for index in presenters.indices { recall(id, index) }
+        case .askToYield(let id, let claim, let steps): ask(id, claim, steps)
+        case .reacquire(let id, let kind):
+            record(.reacquired(id.key, Courtesy(kind)))
+            if let index = index(id) { presenters[index].away.removeAll { $0 == kind } }
+        case .notify: coverage.count(.notices)
+        case .retarget(let id, let items):
+            coverage.count(.retargets)
+            if let index = index(id) { claims[index].filed.items = items }
+        case .relocate(let id, let path, _):
+            if let index = index(id) { presenters[index].registered.path = path }
+        case .wakeAt: break
+        }
+    }
+
+    private mutating func notePlace(of id: ClaimID) {
+        guard let index = index(id), claims[index].stage == .waiting else { return }
+        claims[index].stage = .asking
+        record(.placed(id.key))
+    }
+
+    private mutating func grant(_ id: ClaimID) {
+        guard let index = index(id) else { return record(.granted(id.key, items: nil)) }
+        coverage.count(.grants)
+        notePlace(of: id)
+        if !claims[index].filed.enclosing.isEmpty { coverage.count(.nested) }
+        claims[index].stage = .granted
+        claims[index].isTaken = !dice.one(in: 4)
+        let items = claims[index].filed.items.map { Item($0) }
+        record(.granted(id.key, items: items.isEmpty ? nil : items))
+    }
+
+    private mutating func ask(_ id: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
+        coverage.count(.asked)
+        notePlace(of: claim)
+        record(.asked(id.key, for: claim.key, Courtesy.all(steps)))
+        guard let index = index(id) else { return }
+        presenters[index].questions.append(
+            SimulatedPresenter.Question(claim: claim, steps: steps))
+    }
+}

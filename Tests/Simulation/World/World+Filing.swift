@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// New claims: of coordinators with and without a presenter, with several items, batches, inside
+// accessors.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+extension World {
+    mutating func file() {
+        guard claims.count < weather.claims, let client = dice.one(of: running) else { return }
+        let kind: ClaimKind = dice.one(in: 12) ? .preparation : .access
+        file(
+            client, purpose(of: client), items(), kind: kind, blocksCaller: !dice.one(in: 4))
+    }
+
+    var running: [ClientID] { clients.filter { !$0.isStopped }.map(\.id) }
+
+    /// Files a claim; returns its ticket.
+    @discardableResult
+    mutating func file(
+        _ client: ClientID, _ purpose: Purpose, _ items: [AccessItem], inside: [ClaimID] = [],
+        kind: ClaimKind = .access, blocksCaller: Bool = true
+    ) -> ClaimID {
+        ticket += 1
+        coverage.count(.claims)
+        if kind == .preparation { coverage.count(.batches) }
+        let filed = FiledClaim(
+            id: ClaimID(rawValue: ticket), client: client, purpose: purpose, items: items,
+            enclosing: inside, kind: kind, blocksCaller: blocksCaller)
+        claims.append(SimulatedClaim(filed: filed))
+        tell(.claimFiled(filed), .filed(Claim(filed)))
+        return filed.id
+    }
+
+    /// A call inside an accessor, with the same coordinator or another one.
+    mutating func nest() {
+        guard claims.count < weather.claims + 2, let outer = dice.one(of: finishable) else {
+            return
+        }
+        if let index = index(outer.id) { claims[index].isTaken = true }
+        let purpose =
+            dice.one(in: 3) ? purpose(of: outer.filed.client) : outer.filed.purpose
+        let alive = outer.filed.enclosing.filter { claim($0) != nil }
+        file(
+            outer.filed.client, purpose, dice.one(in: 3) ? outer.filed.items : items(),
+            inside: alive + [outer.id], blocksCaller: !dice.one(in: 5))
+    }
+
+    /// Mostly the purpose of a coordinator of its own.
+    mutating func purpose(of client: ClientID) -> Purpose {
+        let own = presenters.filter { $0.client == client }
+        switch dice.below(8) {
+        case 0: return Purpose("common")
+        case 1: return Purpose("client \(client.rawValue)")
+        case 2, 3: if let presenter = dice.one(of: own) { return presenter.registered.purpose }
+        default: break
+        }
+        return Purpose("call \(ticket + 1)")
+    }
+
+    mutating func items() -> [AccessItem] {
+        let count =
+            switch dice.below(16) {
+            case 0: 0
+            case 1: 3
+            case 2, 3, 4: 2
+            default: 1
+            }
+        return (0..<count).compactMap { _ in
+            dice.one(of: weather.places)?.item(access())
+        }
+    }
+
+    mutating func access() -> Access {
+        if dice.below(10) < weather.reads {
+            return .reading(dice.one(in: 3) ? .withoutChanges : [])
+        }
+        guard dice.one(in: 2) else { return .writing(.plain) }
+        return .writing(dice.one(of: WritingMode.allCases) ?? .plain)
+    }
+}

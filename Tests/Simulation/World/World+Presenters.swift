@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters do: come and go, answer at once, late, or never, fail, and make calls of their
+// own in their callbacks.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+extension World {
+    mutating func addPresenter() {
+        guard presenters.count < weather.presenters, let client = dice.one(of: running) else {
+            return
+        }
+        ticket += 1
+        coverage.count(.presenters)
+        let methods: PresenterMethods =
+            switch dice.below(5) {
+            case 0: PresenterMethods(rawValue: UInt32(dice.below(1 << 18)))
+            case 1: [.relinquishToReader, .relinquishToWriter, .itemDidChange]
+            default: .all
+            }
+        let patience: UInt64? =
+            switch dice.below(4) {
+            case 0: 5_000_000_000
+            case 1: 30_000_000_000
+            default: nil
+            }
+        let purpose = dice.one(in: 12) ? Purpose("common") : Purpose("presenter \(ticket)")
+        let registered = RegisteredPresenter(
+            id: PresenterID(rawValue: ticket), client: client, purpose: purpose,
+            path: dice.one(in: 12) ? nil : dice.one(of: weather.places)?.path,
+            methods: methods, patience: patience)
+        let manner = dice.one(of: SimulatedPresenter.Manner.allCases) ?? .prompt
+        presenters.append(SimulatedPresenter(registered: registered, manner: manner))
+        tell(.presenterAdded(registered), .presenterAdded(Presenter(registered)))
+    }
+
+    mutating func removePresenter() {
+        let own = presenters.filter { isRunning($0.client) }
+        guard let id = dice.one(of: own)?.id else { return }
+        coverage.count(.removals)
+        presenters.removeAll { $0.id == id }
+        tell(.presenterRemoved(id), .presenterRemoved(id.key))
+    }
+
+    /// A presenter says by itself where its item is (Rule 5.5).
+    mutating func placePresenter() {
+        let unplaced = presenters.indices.filter {
+            presenters[$0].registered.path == nil && isRunning(presenters[$0].client)
+        }
+        guard let index = dice.one(of: unplaced), let place = dice.one(of: weather.places) else {
+            return
+        }
+        presenters[index].registered.path = place.path
+        let id = presenters[index].id
+        tell(
+            .presenterPlaced(id, place.path),
+            .presenterPlaced(id.key, place.path.description))
+    }
+
+    // MARK: Answers
+
+    /// Presenters that could answer something now.
+    var answerable: [SimulatedPresenter] {
+        presenters.filter { presenter in
+            !presenter.questions.isEmpty && isRunning(presenter.client)
+                && presenter.occupant.map { claim($0) == nil } ?? true
+        }
+    }
+
+    mutating func answer(failing: Bool) {
+        guard let presenter = dice.one(of: answerable) else { return }
+        switch presenter.manner {
+        case .prompt: break
+        case .slow: guard dice.one(in: 6) else { return }
+        case .silent: return
+        }
+        answer(presenter, failing: failing)
+    }
+
+    mutating func answer(_ presenter: SimulatedPresenter, failing: Bool = false) {
+        guard let index = index(presenter.id), let question = dice.one(of: presenter.questions)
+        else { return }
+        coverage.count(failing ? .refused : .answered)
+        relinquish(question, index)
+        presenters[index].questions.removeAll { $0.claim == question.claim }
+        let failure = failing ? PresenterFailure(payload: [1]) : nil
+        tell(
+            .presenterAnswered(presenter.id, for: question.claim, failure: failure),
+            .answered(presenter.id.key, for: question.claim.key, succeeds: !failing))
+    }
+
+    /// Answers what nobody wants to know any more.
+    mutating func answerLate() {
+        let late = presenters.indices.filter {
+            !presenters[$0].forgotten.isEmpty && isRunning(presenters[$0].client)
+        }
+        guard let index = dice.one(of: late) else { return }
+        let claim = presenters[index].forgotten.removeFirst()
+        // What a mailbox has not been asked since it does not answer.
+        guard !presenters[index].questions.contains(where: { $0.claim == claim }) else { return }
+        coverage.count(.late)
+        let id = presenters[index].id
+        tell(.presenterAnswered(id, for: claim, failure: nil))
+    }
+
+    // MARK: Calls
+
+    /// A presenter makes a call in its callback: to save, say; with its own purpose it is let past
+    /// the claim that it is asked for (Rule 2.16), with another it waits for itself (Rule 18.4).
+    mutating func callBack() {
+        guard let presenter = dice.one(of: answerable), let place = presenter.registered.path
+        else { return }
+        let isOwn = !weather.isCareless || dice.one(in: 2)
+        if isOwn { coverage.count(.saveBacks) }
+        let purpose = isOwn ? presenter.registered.purpose : Purpose("callback \(ticket + 1)")
+        let item = Place(place).item(dice.one(in: 4) ? .reading([]) : .writing(.plain))
+        let call = file(presenter.client, purpose, [item])
+        if let index = index(presenter.id), claim(call) != nil {
+            presenters[index].occupant = call
+        }
+    }
+
+    /// A call is made on a presenter's own queue, which is occupied until it returns.
+    mutating func occupy() {
+        let free = presenters.filter { $0.occupant == nil && isRunning($0.client) }
+        guard let presenter = dice.one(of: free), claims.count < weather.claims else { return }
+        let call = file(presenter.client, purpose(of: presenter.client), items())
+        if let index = index(presenter.id), claim(call) != nil {
+            presenters[index].occupant = call
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a world: whoever is stopped runs again, accessors return, presenters answer, and what
+// is overdue is overdue. After that nobody may wait for anything.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+extension World {
+    /// Lets everything that has begun come to its end.
+    mutating func comeToRest() {
+        isCrashing = false
+        for slot in clients.indices where clients[slot].isStopped { resume(slot) }
+        tellHindrances()
+        // Each round ends or answers something, but a few that wait for the clock.
+        var idleRounds = 0
+        while idleRounds < 3 {
+            pass(1_000)
+            if let claim = finishable.first {
+                end(claim)
+                idleRounds = 0
+            } else if let presenter = answerable.first(where: { !isSilentForEver($0) }) {
+                answer(presenter)
+                idleRounds = 0
+            } else {
+                pass(31_000_000_000)
+                idleRounds += 1
+            }
+            tellHindrances()
+        }
+        record(.rested)
+    }
+
+    /// Whether a presenter is passed over in the end, rather than that it answers.
+    private func isSilentForEver(_ presenter: SimulatedPresenter) -> Bool {
+        presenter.manner == .silent && presenter.registered.patience != nil
+    }
+
+    /// Everybody goes; returns what is wrong with what is left.
+    mutating func empty() -> [Violation] {
+        for presenter in presenters where dice.one(in: 2) {
+            presenters.removeAll { $0.id == presenter.id }
+            tell(.presenterRemoved(presenter.id))
+        }
+        for client in clients.map(\.id) { tell(.clientDied(client)) }
+        return arbiter.isIdle ? [] : [Violation(.rest, "something was left behind")]
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A world around one arbiter: processes that claim, present, stop and die, a clock, and an observer
+// who writes down what can be seen from outside. What becomes of it is decided by one number.
+
+package import CoordinationCheckers
+import FileCoordinationArbiter
+
+/// A small world.
+package struct World {
+    var dice: Dice
+    let weather: Weather
+    var arbiter = Arbiter()
+    /// What was seen.
+    package internal(set) var history = History()
+    /// How much of everything there was.
+    package internal(set) var coverage = Coverage()
+    /// The monotonic time, in nanoseconds.
+    var now: UInt64 = 1_000_000_000
+    /// The youngest ticket, of claims and of presenters.
+    var ticket: UInt64 = 0
+    /// How many processes there have been.
+    var births: UInt32 = 0
+    var clients: [SimulatedClient] = []
+    /// By their tickets, ascending.
+    var claims: [SimulatedClaim] = []
+    /// By their numbers, ascending.
+    var presenters: [SimulatedPresenter] = []
+    /// Whether the arbiter dies while it does what the next event leads to.
+    var isCrashing = false
+    /// The claims that the event at hand ends, so that another arbiter can be told of them.
+    var departing: [SimulatedClaim] = []
+
+    /// The world that the seed makes.
+    package init(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        weather = Weather(&dice)
+        self.dice = dice
+        for _ in 0..<weather.clients { clients.append(newborn()) }
+    }
+
+    mutating func newborn() -> SimulatedClient {
+        births += 1
+        return SimulatedClient(id: ClientID(rawValue: births))
+    }
+
+    // MARK: Writing down
+
+    mutating func record(_ fact: Fact) { history.append(fact, at: Moment(at: now)) }
+
+    // MARK: Telling the arbiter
+
+    /// Has the arbiter handle an event, and does what it wants done.
+    mutating func tell(_ event: Event, _ fact: Fact? = nil) {
+        now += 1
+        coverage.count(.events)
+        let crashes = isCrashing
+        isCrashing = false
+        let effects = arbiter.handle(event)
+        if crashes { return crash(during: event, fact, effects) }
+        if let fact { record(fact) }
+        follow(effects)
+    }
+
+    /// Notes what the arbiter has decided, and does it.
+    mutating func follow(_ effects: [Effect]) {
+        notePlaces()
+        for effect in effects { apply(effect) }
+    }
+
+    /// Lets time go on, and the arbiter know.
+    mutating func pass(_ nanoseconds: UInt64) {
+        now += nanoseconds
+        let wasCrashing = isCrashing
+        isCrashing = false
+        tell(.clockAdvanced(to: now))
+        isCrashing = wasCrashing
+        tellHindrances()
+    }
+
+    /// Notes who has taken a place or lost it.
+    private mutating func notePlaces() {
+        for index in claims.indices {
+            let claim = claims[index]
+            switch (claim.stage, arbiter.stage(of: claim.id)) {
+            case (.waiting, .asking), (.waiting, .granted):
+                claims[index].stage = .asking
+                record(.placed(claim.id.key))
+            case (.asking, .waiting), (.granted, .waiting):
+                claims[index].stage = .waiting
+                claims[index].isTaken = false
+                coverage.count(.returned)
+                record(.returned(claim.id.key))
+            case (.waiting, .waiting), (.asking, .asking), (.asking, .granted), (.granted, _),
+                (_, nil):
+                continue
+            }
+        }
+    }
+
+    /// Says which waiting calls keep presenters from answering, where that has changed.
+    mutating func tellHindrances() {
+        for presenter in presenters where presenter.occupant != nil || presenter.hinderer != nil {
+            guard let index = presenters.firstIndex(where: { $0.id == presenter.id }) else {
+                continue
+            }
+            if let occupant = presenters[index].occupant, claim(occupant) == nil {
+                presenters[index].occupant = nil
+            }
+            let hinderer = hinderer(of: presenters[index])
+            guard hinderer != presenters[index].hinderer else { continue }
+            presenters[index].hinderer = hinderer
+            coverage.count(.hindrances)
+            tell(
+                .presenterHindered(presenter.id, by: hinderer),
+                .hindered(presenter.id.key, by: hinderer?.key))
+        }
+    }
+
+    /// The waiting call, made where the presenter would have to run, or inside such a call.
+    private func hinderer(of presenter: SimulatedPresenter) -> ClaimID? {
+        guard let occupant = presenter.occupant else { return nil }
+        return claims.last { claim in
+            !claim.isGranted && claim.filed.blocksCaller
+                && (claim.id == occupant || claim.filed.enclosing.contains(occupant))
+        }?.id
+    }
+
+    // MARK: Looking
+
+    func index(_ id: ClaimID) -> Int? { claims.firstIndex { $0.id == id } }
+
+    func claim(_ id: ClaimID) -> SimulatedClaim? { claims.first { $0.id == id } }
+
+    func index(_ id: PresenterID) -> Int? { presenters.firstIndex { $0.id == id } }
+
+    func isRunning(_ client: ClientID) -> Bool {
+        clients.contains { $0.id == client && !$0.isStopped }
+    }
+
+    /// Whether an accessor waits for a call that was made inside.
+    func isHeldUp(_ id: ClaimID) -> Bool {
+        claims.contains { $0.filed.blocksCaller && $0.filed.enclosing.contains(id) }
+    }
+
+    /// Forgets a claim that is over; whoever was asked for it need not answer any more.
+    mutating func forget(_ id: ClaimID) {
+        claims.removeAll { $0.id == id }
+        for index in presenters.indices { recall(id, index) }
+    }
+
+    mutating func recall(_ id: ClaimID, _ index: Int) {
+        guard presenters[index].questions.contains(where: { $0.claim == id }) else { return }
+        presenters[index].questions.removeAll { $0.claim == id }
+        presenters[index].forgotten.append(id)
+    }
+}
+
+extension ClaimID {
+    var key: ClaimKey { ClaimKey(rawValue) }
+}
+
+extension PresenterID {
+    var key: PresenterKey { PresenterKey(rawValue) }
+}
+
+extension ClientID {
+    var key: ClientKey { ClientKey(UInt64(rawValue)) }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulated worlds in every run of the tests: other ones each time. The command line program
+// `simulate` has the same worlds, faster and in any number.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import Foundation
+import Testing
+
+@Suite struct SimulationTests {
+    /// What a debug build gets through in about a minute on one core; a release build has them all.
+    private var freshSeeds: Int {
+        ProcessInfo.processInfo.environment["FILECOORDINATION_SEEDS"].flatMap { Int($0) } ?? 1_500
+    }
+
+    @Test func `Fresh seeds break no rule`() async {
+        let first = UInt64.random(in: 1...UInt64(UInt32.max))
+        print("SimulationTests: \(freshSeeds) seeds from \(first) on")
+        let sweep = await Sweep.run(from: first, count: freshSeeds, tasks: 2, part: 100)
+        for complaint in sweep.complaints { Issue.record("\(complaint.text)") }
+        #expect(sweep.seeds == freshSeeds)
+        // Nothing is proved about what does not happen.
+        for kind in Coverage.Kind.allCases {
+            #expect(sweep.coverage[kind] > 0, "no \(kind) in \(freshSeeds) seeds from \(first) on")
+        }
+    }
+
+    @Test func `A seed makes the same history every time`() {
+        for seed in UInt64(1)...20 {
+            let first = Simulation(seed: seed)
+            #expect(first.history.text == Simulation(seed: seed).history.text)
+        }
+        #expect(Simulation(seed: 1).history.text != Simulation(seed: 2).history.text)
+    }
+
+    @Test func `A history survives being written and read`() throws {
+        for seed in UInt64(1)...20 {
+            let history = Simulation(seed: seed).history
+            let read = try History(text: history.text)
+            #expect(read == history)
+            #expect(read.violations() == history.violations())
+        }
+    }
+}
