@@ -44,7 +44,9 @@ extension Arbiter {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
             }
-            turn.emit(.failInCycle(victim, cycle))
+            // As the one that fails sees it: whom it waits for, whom they wait for, and so on.
+            let start = cycle.firstIndex { $0.claim.id == victim } ?? 0
+            turn.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
             conclude(victim, &turn)
             return turn.noteProgress()
         }

@@ -173,7 +173,8 @@ public enum Effect: Hashable, Sendable {
     case grant(ClaimID)
     /// Tell the claimant that a presenter refused; the claim is over (Rule 9.1).
     case fail(ClaimID, PresenterFailure)
-    /// Tell the claimant that it waits for itself, by way of others; the claim is over (Rule 18.4).
+    /// Tell the claimant that it waits for itself, by way of others, beginning with itself; the
+    /// claim is over (Rule 18.4).
     case failInCycle(ClaimID, [CycleStep])
     /// Take back what presenters are asked for the claim, which waits in line again (Rule 18.6).
     case recallQuestions(ClaimID)

@@ -43,7 +43,7 @@ import Testing
         let first = nest(.write("/b"), in: a, &desk)
         #expect(failed(desk) == [:])
         let second = nest(.write("/a"), in: b, &desk)
-        #expect(failed(desk) == [second: [first, b, second, a]])
+        #expect(failed(desk) == [second: [second, a, first, b]])
         desk.handle(.claimEnded(b, outcomes: [.unchanged]))
         #expect(desk.stage(first) == .granted)
     }

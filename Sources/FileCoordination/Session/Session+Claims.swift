@@ -95,7 +95,7 @@ extension Session {
     func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
         guard let claim = claim(record) else { return }
         let error = FileCoordinationError(
-            .deadlock, url: parties.last.flatMap { FileCoordinationError.Party($0).url },
+            .deadlock, url: parties.first.flatMap { FileCoordinationError.Party($0).url },
             parties: parties.map { .init($0) },
             reason: "Access would never be granted, because each waits for the next in a circle:")
         giveUp(claim, .failed(error.nsError))
