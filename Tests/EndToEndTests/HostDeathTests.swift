@@ -303,6 +303,41 @@ class HostDeathTests: StageTestCase {
         try holder.ask("h go", "h released")
     }
 
+    //  host          holder        early         late
+    //                write(f)
+    //  stopped
+    //                              write(f)
+    //                                            write(f)
+    //  killed
+    //                              waits first, whosever ledger is read first
+    //
+    /// Rules 2.14 and 18.7: those that no arbiter has given a number come as they were filed.
+    func testClaimsThatNoArbiterHasSeenKeepTheirOrder() throws {
+        let file = try stage.file("f")
+        _ = try stage.firstProgram("host")
+        let holder = try stage.peer("holder")
+        // Ledgers are read in the order of their names, which begin with the process.
+        let pair = [try stage.peer("1"), try stage.peer("2")]
+            .sorted { "\($0.pid)-" < "\($1.pid)-" }
+        let (late, early) = (pair[0], pair[1])
+        try holder.ask("h write \(file)", "h granted")
+        let arbiter = try stage.arbiter()
+        kill(arbiter, SIGSTOP)
+        try early.ask("w later write:\(file)", "w asked")
+        try late.ask("w later write:\(file)", "w asked")
+        kill(arbiter, SIGKILL)
+        try stage.until("the line is in the order of filing") { report in
+            report.arbiter.processID != arbiter
+                && report.claims.map(\.processID) == [holder, early, late].map(\.pid)
+        }
+        try holder.ask("h go", "h released")
+        try early.hear("w granted")
+        XCTAssertFalse(late.said("w granted"))
+        try early.ask("w go", "w returns")
+        try late.hear("w granted")
+        try late.ask("w go", "w returns")
+    }
+
     //  host          later
     //                write(f), on a queue that stands still: granted
     //  killed
@@ -319,6 +354,13 @@ class HostDeathTests: StageTestCase {
         try stage.untilWaits(later)
         let arbiter = try stage.arbiter()
         kill(arbiter, SIGKILL)
+        // The next one has told it whatever there is to tell.
+        for label in ["2", "3"] {
+            try later.ask("\(label) later read:\(stage.path("other"))", "\(label) granted")
+            try later.ask("\(label) go", "\(label) returns")
+        }
+        try stage.until(later, .waiting)
+        XCTAssertFalse(later.said("1 granted"))
         try holder.ask("h go", "h released")
         try later.hear("1 granted")
         try later.ask("1 go", "1 returns")

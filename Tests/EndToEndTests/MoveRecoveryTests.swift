@@ -72,13 +72,15 @@ class MoveRecoveryTests: StageTestCase {
     //                              returns
     //                                                granted, at g
     //
-    /// Rules 11.4 and 18.7.
+    /// Rules 2.20, 11.4 and 18.7.
     func testTheArbiterDiesAfterAMove() throws {
         let scene = try scene()
         try scene.move()
         try scene.viewer.hear("v did move \(scene.g)")
         kill(scene.arbiter, SIGKILL)
         try scene.awaitSuccessor(on: stage)
+        // The mover holds g, too, although its claim was for f.
+        try stage.untilWaits(scene.reader)
         try scene.mover.ask("m go", "m released")
         try scene.finish(on: stage)
     }

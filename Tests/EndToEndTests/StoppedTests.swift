@@ -127,6 +127,21 @@ class StoppedTests: StageTestCase {
         try other.ask("w go", "w released")
     }
 
+    /// Rule 18.6: it is told to reload although it has nothing to say when it goes on, and nobody
+    /// waits for anything by then.
+    func testAStoppedPresenterThatGoesOnInSilence() throws {
+        let file = try stage.file("f")
+        try host()
+        let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
+        try presenter.ask("p present \(file) hold=relinquish timeout=600", "p registered")
+        try presenter.stop()
+        try other.ask("r read \(file)", "r granted")
+        try other.ask("r go", "r released")
+        try stage.untilNobodyHolds()
+        presenter.signal(SIGCONT)
+        try presenter.hear("p did change")
+    }
+
     /// Rule 18.6: a claim that asks presenters when its process is stopped is skipped as well.
     func testOneThatIsStoppedWhilePresentersAreAsked() throws {
         let file = try stage.file("f")

@@ -144,6 +144,8 @@ import Testing
         for (place, standpoint) in [
             ("/d/f", knowing), ("/e/f", knowing), ("/e/f", behind), ("/d/f2", behind),
             ("/d", behind), ("/d/f", Standpoint(PresenterID(rawValue: 9), at: path("/d/f"))),
+            // Where it has never been.
+            ("/h/f", Standpoint(editor, at: path("/h/f"))),
         ] {
             let claim = desk.file(.read(place), standpoint: standpoint)
             #expect(desk.last == [.grant(claim)])

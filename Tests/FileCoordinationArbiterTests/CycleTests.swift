@@ -185,4 +185,28 @@ import Testing
         desk.handle(.presenterHindered(presenter, by: own.id))
         #expect(failed(desk) == [own.id: [own.id]])
     }
+
+    @Test func `Rules 2.16, 18.4: through a claim that was let past`() {
+        var desk = Desk()
+        _ = desk.present("/f", purpose: "editor")
+        let reader = desk.file(.read("/f") + .read("/g"))
+        let saveBack = desk.file(.write("/f"), purpose: "editor")
+        #expect(desk.stage(saveBack) == .granted)
+        // The reader waits for the end of the save-back, not only for the presenter's answer.
+        let inner = nest(.write("/g"), in: saveBack, &desk)
+        #expect(failed(desk) == [inner: [inner, reader, saveBack]])
+    }
+
+    @Test func `Rule 18.4: who waits behind the call that fails goes on`() {
+        var desk = Desk()
+        let editor = desk.client()
+        let presenter = desk.present("/f", client: editor)
+        _ = desk.file(.read("/f"))
+        let inner = desk.file(.write("/f") + .write("/g"), client: editor)
+        let behind = desk.file(.write("/g"))
+        #expect(desk.stage(behind) == .waiting)
+        desk.handle(.presenterHindered(presenter, by: inner))
+        #expect(failed(desk).keys.first == inner)
+        #expect(desk.stage(behind) == .granted)
+    }
 }

@@ -85,6 +85,35 @@ import Testing
         #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
     }
 
+    @Test func `Rule 18.3: of two that do not answer each has a bound of its own`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: 2), client: ClientID(rawValue: 3),
+                    purpose: Purpose("viewer"), path: path("/f"), methods: .all,
+                    patience: 20 * Self.second)))
+        _ = file(1, .read("/f"), &arbiter)
+        #expect(
+            arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [.wakeAt(20 * Self.second)])
+        #expect(arbiter.handle(.clockAdvanced(to: 20 * Self.second)) == [.grant(.one)])
+    }
+
+    @Test func `Rule 18.3: all who wait for one that does not answer go on`() {
+        var arbiter = Arbiter()
+        // One that only saves is asked for each of them at the same time.
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
+                    path: path("/f"), methods: .save, patience: Self.second)))
+        #expect(isAsked(file(1, .read("/f"), &arbiter)))
+        #expect(isAsked(file(2, .read("/f"), &arbiter)))
+        #expect(
+            arbiter.handle(.clockAdvanced(to: Self.second))
+                == [.grant(.one), .grant(ClaimID(rawValue: 2))])
+    }
+
     @Test func `Rule 5.7: one that was passed over and is removed leaves nothing`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)

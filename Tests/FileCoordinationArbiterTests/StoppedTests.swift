@@ -132,6 +132,29 @@ import Testing
         #expect(line.granted == [1])
     }
 
+    @Test func `One that went back to the line is in nobody's way who comes to its place`() {
+        var line = Line()
+        line.present(8, "/f")
+        line.present(9, "/g")
+        line.file(1, .write("/g"))
+        line.stop(1)
+        line.file(2, .write("/f"))
+        #expect(line.stage(2) == .asking)
+        // The presenter moves its item to there while it is asked (Rules 2.16, 11.6).
+        let mover = ClaimID(rawValue: 3)
+        line.handle(
+            .claimFiled(
+                FiledClaim(
+                    id: mover, client: line.client(8), purpose: Purpose("8"), items: .move("/f"))))
+        #expect(line.granted == [3])
+        line.handle(
+            .claimAnnounced(mover, .moved([ItemMove(from: path("/f"), to: path("/g"))])))
+        line.end(3)
+        line.handle(
+            .presenterAnswered(PresenterID(rawValue: 8), for: ClaimID(rawValue: 2), failure: nil))
+        #expect(line.granted == [2])
+    }
+
     @Test func `A stopped holder keeps its claim`() {
         var line = Line()
         line.file(1, .write("/f"))

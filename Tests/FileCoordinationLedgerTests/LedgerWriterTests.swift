@@ -107,6 +107,28 @@ struct LedgerWriterTests {
         #expect(new.grant(later, epoch) == .granted)
     }
 
+    @Test func `What is not over is not reaped`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let claim = try writer.write(kind: .claim, body: [1])
+        writer.file(claim)
+        #expect(!reader.reap(claim, world.epoch))
+        #expect(reader.grant(claim, world.epoch) == .granted)
+        #expect(!reader.reap(claim, world.epoch))
+        #expect(writer.state(of: claim) == .granted)
+    }
+
+    @Test func `Who is deposed learns it from a ledger in which nothing is filed, too`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let old = try world.reader(of: writer)
+        let epoch = try world.epochFile.raise()
+        try world.reader(of: writer).raise(to: epoch)
+        #expect(throws: LedgerError.deposed) { try old.raise(to: world.epoch) }
+        #expect(writer.ledgerEpoch == epoch)
+    }
+
     @Test func `A delegated place is claimed without the host until it is taken back`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()

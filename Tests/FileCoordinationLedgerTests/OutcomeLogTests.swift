@@ -156,6 +156,28 @@ struct OutcomeLogTests {
         #expect(lengthsSeen.count > 20)
     }
 
+    /// Else a host could act on what is not there yet.
+    @Test func `What takes long to write is not seen before its last byte is there`() throws {
+        let length = 1 << 19
+        for byte: UInt8 in 1...8 {
+            let claim = try granted(body: 20)
+            let lastSeen = Monitor<UInt8?>(nil)
+            let reader = reader
+            try DetachedThread.start(name: "log-reader") {
+                while true {
+                    guard let last = reader.outcome(claim, from: length - 1)?.first else {
+                        continue
+                    }
+                    lastSeen.withLock { $0 = last }
+                    return lastSeen.notifyAll()
+                }
+            }
+            let bytes = [UInt8](repeating: byte, count: length)
+            #expect(try writer.appendOutcome(claim, bytes, reserving: 5))
+            #expect(lastSeen.wait { $0 } == byte)
+        }
+    }
+
     private struct Progress: Sendable {
         var looks = 0
         var seen = 0

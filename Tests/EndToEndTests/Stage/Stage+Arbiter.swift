@@ -93,6 +93,9 @@ final class ArbiterLine {
 
     deinit { close(socket) }
 
+    /// Ends the connection.
+    func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
+
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count

@@ -1,0 +1,71 @@
+// swift-tools-version: 6.1
+//
+// The libraries, the program that tests start, and those tests that mutants of host and session
+// are to fail. Without the daemon and the command line: the host is in one of the programs.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "swift-file-coordination",
+    targets: [
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            swiftSettings: strict),
+        .target(name: "CFileCoordinationSystem"),
+        .target(
+            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationHost",
+            dependencies: [
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "coordination-peer", dependencies: ["FileCoordination"],
+            path: "Tests/Peers/coordination-peer", swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationTests",
+            dependencies: [
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileCoordinationWire",
+            ],
+            sources: [
+                "CoordinatorTestCase.swift", "LaterCancellingTests.swift",
+                "PresenterMailboxStateTests.swift", "TaskAccessTests.swift",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
+            ],
+            sources: [
+                "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
+                "DeathTests.swift", "DeposingTests.swift", "HostDeathTests.swift",
+                "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
+                "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift", "Stage",
+                "StoppedTests.swift",
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that say what no mailbox of ours can be made to say at will, or at that moment: the
+// test itself plays them, message by message.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import XCTest
+
+final class BarePresenterTests: StageTestCase {
+    /// A presenter that says what the test says.
+    private final class BarePresenter {
+        private(set) var line: ArbiterLine
+        private let reference: RecordReference
+        private let ledger: LedgerWriter
+        private var heard: [PresenterMessage] = []
+
+        init(of path: String, runtime: String) throws {
+            let directory = try Directory.open(runtime)
+            ledger = try LedgerWriter(
+                directory: directory.openSubdirectory("ledgers", creatingWithMode: 0o700),
+                globalEpoch: EpochFile(directory: directory))
+            let body = PresenterBody(
+                purpose: Purpose("bare").bytes, path: Array(path.utf8),
+                methods: .relinquishToWriter)
+            reference = try ledger.write(
+                kind: .presenter, body: body.encode(), outcomeCapacity: 0, wantsMessage: false)
+            ledger.file(reference)
+            line = try ArbiterLine(runtime: runtime)
+            greet()
+        }
+
+        /// The hello makes the arbiter look at the ledger.
+        private func greet() {
+            line.send(ClientMessage.hello(Hello(ledgerName: Array(ledger.fileName.utf8))).encode())
+        }
+
+        /// Ends the connection, and does `something` before there is another one.
+        func reconnect(runtime: String, after something: () throws -> Void) throws {
+            line.hangUp()
+            try something()
+            line = try ArbiterLine(runtime: runtime)
+            greet()
+        }
+
+        /// The next message to the presenter.
+        func hear() throws -> PresenterMessage {
+            while heard.isEmpty {
+                let bytes = try XCTUnwrap(line.receive(), "the arbiter says nothing more")
+                guard case .deliveries(let deliveries) = try HostMessage(decoding: bytes) else {
+                    continue
+                }
+                heard += deliveries.map(\.message)
+            }
+            return heard.removeFirst()
+        }
+
+        /// The number of the next question.
+        func hearQuestion() throws -> UInt64 {
+            while true {
+                if case .ask(let number, _) = try hear() { return number }
+            }
+        }
+
+        func answer(_ number: UInt64) {
+            ledger.setRelinquished(reference, writer: true)
+            let record = WireRecord(index: reference.index, generation: reference.generation)
+            line.send(
+                ClientMessage.answered(presenter: record, claim: number, failure: nil).encode())
+        }
+    }
+
+    //  host          presenter     B                 C
+    //                of f          write(f): asks
+    //                                                write(f) waits
+    //                              stopped
+    //                taken back, asked for C, answers
+    //                                                granted, returns
+    //                              continued: asks anew
+    //                answers the first question
+    //                              waits
+    //                answers the second
+    //                              granted
+    //
+    /// Rule 18.6: an answer counts for the question that was put, and not for one that is put later
+    /// for the same claim.
+    func testAnAnswerToAQuestionThatWasTakenBack() throws {
+        let file = try stage.file("f")
+        _ = try stage.firstProgram("host")
+        let (b, c) = (try stage.peer("B"), try stage.peer("C"))
+        let presenter = try BarePresenter(of: file, runtime: stage.runtime)
+        try stage.until("the presenter is known") { $0.presenters.count == 1 }
+        b.tell("w write \(file)")
+        let first = try presenter.hearQuestion()
+        c.tell("w write \(file)")
+        try stage.untilWaits(c)
+        try b.stop()
+        XCTAssertEqual(try presenter.hear(), .cancelAsk(claim: first))
+        presenter.answer(try presenter.hearQuestion())
+        try c.hear("w granted")
+        try c.ask("w go", "w released")
+        b.signal(SIGCONT)
+        let second = try presenter.hearQuestion()
+        presenter.answer(first)
+        // In the order in which it was said: when this is answered, that was heard.
+        presenter.line.send(ClientMessage.statusRequest.encode())
+        while let bytes = presenter.line.receive() {
+            if case .statusPart(_, isLast: true) = try HostMessage(decoding: bytes) { break }
+        }
+        try stage.until(b, .asking)
+        XCTAssertFalse(b.said("w granted"))
+        presenter.answer(second)
+        try b.hear("w granted")
+        try b.ask("w go", "w released")
+    }
+
+    //  host          presenter     B
+    //                of f
+    //                hangs up
+    //                              write(f): asks
+    //                comes back: asked
+    //                answers
+    //                              granted
+    //
+    /// Rules 15.8 and 18.8: a process has died when its ledger's lock is free, and not when a
+    /// connection ends; what was said to nobody is said again.
+    func testAConnectionThatEndsIsNoDeath() throws {
+        let file = try stage.file("f")
+        _ = try stage.firstProgram("host")
+        let b = try stage.peer("B")
+        let presenter = try BarePresenter(of: file, runtime: stage.runtime)
+        try stage.until("the presenter is known") { $0.presenters.count == 1 }
+        try presenter.reconnect(runtime: stage.runtime) {
+            b.tell("w write \(file)")
+            try stage.until(b, .asking)
+        }
+        presenter.answer(try presenter.hearQuestion())
+        try b.hear("w granted")
+        try b.ask("w go", "w released")
+    }
+
+    //  host          presenter     B
+    //                of f          write(f): asks
+    //                answers
+    //                              granted
+    //                              returns
+    //                hangs up, and has not read that it may have its item back
+    //                comes back: told again
+    //
+    /// Rules 8.2 and 18.8: its ledger still says that it has relinquished.
+    func testAnItemThatWasGivenBackInVain() throws {
+        let file = try stage.file("f")
+        _ = try stage.firstProgram("host")
+        let b = try stage.peer("B")
+        let presenter = try BarePresenter(of: file, runtime: stage.runtime)
+        try stage.until("the presenter is known") { $0.presenters.count == 1 }
+        b.tell("w write \(file)")
+        presenter.answer(try presenter.hearQuestion())
+        try b.hear("w granted")
+        try b.ask("w go", "w released")
+        try stage.untilNobodyHolds()
+        try presenter.reconnect(runtime: stage.runtime) {}
+        XCTAssertEqual(try presenter.hear(), .reacquire(.writer))
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cancelling while the grant is on its way: whichever comes first, the accessor runs once, and
+// afterwards nobody holds anything.
+
+import FileCoordination
+import FileCoordinationSystem
+import XCTest
+
+final class LaterCancellingTests: CoordinatorTestCase {
+    /// Rules 12.1, 12.3 and 13.1, at a little later instant each time.
+    func testACancelThatCrossesTheGrant() throws {
+        let url = try file("f")
+        let queue = OperationQueue()
+        for round in 0..<400 {
+            let coordinator = NSFileCoordinator()
+            let ended = DispatchSemaphore(value: 0)
+            coordinator.coordinate(with: [.writingIntent(with: url)], queue: queue) { _ in
+                ended.signal()
+            }
+            let instant = MonotonicClock.now + UInt64(round) * 1000
+            while MonotonicClock.now < instant {}
+            coordinator.cancel()
+            XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
+            try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(10)) { _ in }
+        }
+    }
+}
