@@ -129,6 +129,7 @@ extension Arbiter {
 
     /// Has claims that have followed their items look around.
     private mutating func settleIn(_ travellers: [ClaimID], _ turn: inout Turn) {
+        for id in travellers { leaveBehind(id, &turn) }
         // Of two that come to one place the elder goes first.
         for id in travellers.reversed() { giveWay(id) }
         for id in travellers {
@@ -136,6 +137,19 @@ extension Arbiter {
             turn.evaluate(record.claim)
             // Whoever waited behind it need not any more, perhaps.
             reconsider(record.watchers, &turn)
+        }
+    }
+
+    /// A claim of stage 2 need not wait for those that were let past it where its items were.
+    private mutating func leaveBehind(_ id: ClaimID, _ turn: inout Turn) {
+        guard let record = records[id], let asking = record.asking else { return }
+        for passer in asking.passers {
+            guard let other = records[passer],
+                meeting(of: record.claim, with: other.territory) == nil
+            else { continue }
+            records[id]?.updateAsking { $0.passers.remove(passer) }
+            records[passer]?.passed.remove(id)
+            turn.settle(id)
         }
     }
 

@@ -41,6 +41,8 @@ extension Arbiter {
     /// Nothing was done under it, so there is nothing to tell anybody.
     mutating func withdrawGrant(of id: ClaimID, _ turn: inout Turn) {
         guard records[id]?.grant != nil else { return }
+        // A presenter that was passed over may still answer what it was asked then.
+        turn.emit(.recallQuestions(id))
         retreat(id, &turn)
         guard let record = records[id], !isStopped(record.claim.client) else { return }
         readmit(record, &turn)

@@ -25,6 +25,9 @@ final class Client {
     /// Messages to its presenters that were decided in this turn or while it was not connected.
     var pending = PendingDeliveries()
 
+    /// Whether messages were given up while there was no connection whose end would tell.
+    var hasLostMessages = false
+
     init(id: ClientID, ledger: LedgerReader, ledgerName: String) {
         self.id = id
         self.ledger = ledger

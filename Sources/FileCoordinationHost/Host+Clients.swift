@@ -75,6 +75,13 @@ extension Host {
     ///
     /// Its mailboxes forgot what they were asked when the connection ended.
     func reconcile(_ client: Client) {
+        if client.hasLostMessages {
+            client.hasLostMessages = false
+            for entry in arbiter.presenters where entry.presenter.client == client.id {
+                guard entry.presenter.methods.contains(.itemDidChange) else { continue }
+                deliver(.notice(.itemDidChange), to: entry.presenter.id)
+            }
+        }
         client.pending.removeAsks()
         if !client.pending.isEmpty { clientsToFlush.append(client.id) }
         forgetLostFailures(of: client)

@@ -125,7 +125,11 @@ extension Host {
                 processID: client.ledger.processID,
                 reason: "\(client.pending.count) messages wait for it to read them"))
         _ = client.pending.takeAll()
-        if let connection = client.connection { doomed.append(connection) }
+        if let connection = client.connection {
+            doomed.append(connection)
+        } else {
+            client.hasLostMessages = true
+        }
     }
 }
 

@@ -139,7 +139,7 @@ package final class Host {
         guard roleLock.isInPlace(in: runtime) else { throw LostLedgers.Failure.movedOn }
         let orphans: [LedgerReader]
         Failpoint.reach(.before, .raisesEpoch)
-        (epoch, orphans) = try lost.claim(raising: epochs)
+        (epoch, orphans) = try lost.claim(raising: epochs, in: runtime)
         Failpoint.reach(.after, .raisesEpoch)
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
         packagePolicy = configuration.packagePolicy

@@ -44,6 +44,7 @@ package final class LedgerWitness: Sendable {
     private let ledger: LedgerWriter
     private let path: String
     private let onTakeover: @Sendable () -> Void
+    private let isRetired = Lock(false)
 
     /// How many hosts may wait for an answer; one at a time does, unless they die while they wait.
     private static let backlog: Int32 = 64
@@ -70,12 +71,19 @@ package final class LedgerWitness: Sendable {
         try DetachedThread.start(name: "file-witness", stackSize: 128 << 10) { self.serve() }
     }
 
+    /// Stops vouching, for a ledger that is given up.
+    package func retire() {
+        isRetired.withLock { $0 = true }
+        listener.shutDown()
+    }
+
     private func serve() {
         var ready: [Poller.Ready] = []
         // Hosts that were given the ledger and have not said what came of it.
         var heirs: [UInt64: SequencedSocket] = [:]
         var lastToken: UInt64 = 0
         while (try? poller.wait(into: &ready, until: nil)) != nil {
+            if isRetired.withLock({ $0 }) { return }
             for event in ready where event.token != 0 {
                 guard let heir = heirs.removeValue(forKey: event.token) else { continue }
                 try? poller.remove(heir.descriptor)

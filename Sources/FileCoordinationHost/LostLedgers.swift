@@ -47,52 +47,108 @@ struct LostLedgers {
         try ask(missing.sorted(), prefix, in: runtime, role)
     }
 
+    /// Owners that were asked, and those that are to be asked, perhaps again.
+    private struct Inquiry {
+        var asked: [UInt64: (name: String, line: SequencedSocket)] = [:]
+        var open: [String]
+        var lastToken: UInt64 = 0
+
+        /// How long before somebody is asked again, in nanoseconds.
+        static let pause: UInt64 = 100_000_000
+    }
+
     private mutating func ask(
         _ names: [String], _ prefix: String, in runtime: RuntimeDirectory, _ role: RoleLock
     ) throws {
         let poller = try Poller()
-        var asked: [UInt64: (name: String, line: SequencedSocket)] = [:]
-        for (index, name) in names.enumerated() {
-            let line: SequencedSocket
-            do {
-                line = try SequencedSocket.connect(abstract: prefix + name)
-            } catch {
-                // Who cannot ask for want of a descriptor must not go on as if nobody were there.
-                if ErrorNumber.wants.contains(error.code), error.code != ErrorNumber.tryAgain {
-                    throw error
-                }
-                // Its owner is dead; or it never takes a question, as no client of ours does.
-                continue
-            }
-            // Another user's, who took such a name for whatever reason.
-            guard try line.peerCredentials().userID == CurrentProcess.effectiveUserID else {
-                continue
-            }
-            try poller.add(line.descriptor, token: UInt64(index), .readable)
-            asked[UInt64(index)] = (name, line)
-        }
+        var inquiry = Inquiry(open: names)
         var ready: [Poller.Ready] = []
-        while !asked.isEmpty {
-            try poller.wait(into: &ready, until: MonotonicClock.now + HostLimits.unwatchedPause)
-            for event in ready {
-                guard let (name, line) = asked[event.token],
-                    let answer = try Self.answer(on: line)
-                else { continue }
-                asked[event.token] = nil
-                try? poller.remove(line.descriptor)
-                guard case .lost(let file) = answer else { continue }
-                entries.append(Entry(name: name, file: file))
-                lines.append(line)
+        while true {
+            let names = inquiry.open
+            inquiry.open = []
+            for name in names {
+                switch try Self.line(to: name, prefix) {
+                case .nobody: break
+                case .busy: if Self.isOwner(of: name, prefix) { inquiry.open.append(name) }
+                case .line(let line):
+                    inquiry.lastToken += 1
+                    try poller.add(line.descriptor, token: inquiry.lastToken, .readable)
+                    inquiry.asked[inquiry.lastToken] = (name, line)
+                }
             }
-            guard role.isInPlace(in: runtime), runtime.isInPlace else { throw Failure.movedOn }
+            if inquiry.asked.isEmpty && inquiry.open.isEmpty { return }
+            let pause = inquiry.open.isEmpty ? HostLimits.unwatchedPause : Inquiry.pause
+            let end = MonotonicClock.now + pause
+            repeat {
+                try poller.wait(into: &ready, until: end)
+                for event in ready { try hear(event.token, &inquiry, poller) }
+                guard role.isInPlace(in: runtime), runtime.isInPlace else {
+                    throw Failure.movedOn
+                }
+            } while !inquiry.asked.isEmpty && MonotonicClock.now < end
         }
+    }
+
+    private mutating func hear(
+        _ token: UInt64, _ inquiry: inout Inquiry, _ poller: Poller
+    ) throws {
+        guard let (name, line) = inquiry.asked[token], let answer = try Self.answer(on: line)
+        else { return }
+        inquiry.asked[token] = nil
+        try? poller.remove(line.descriptor)
+        switch answer {
+        case .elsewhere: break
+        case .lost(let file):
+            entries.append(Entry(name: name, file: file))
+            lines.append(line)
+        // It has hung up without a word: dead, which shows when it is asked again, or in want.
+        case .none: inquiry.open.append(name)
+        }
+    }
+
+    /// What came of asking for somebody.
+    private enum Reach {
+        case line(SequencedSocket)
+        /// Nobody has the name any more, or another user has.
+        case nobody
+        /// Too many ask under that name: somebody has it.
+        case busy
+    }
+
+    private static func line(to name: String, _ prefix: String) throws -> Reach {
+        let line: SequencedSocket
+        do {
+            line = try SequencedSocket.connect(abstract: prefix + name)
+        } catch {
+            if error.code == ErrorNumber.tryAgain { return .busy }
+            // Who cannot ask for want of a descriptor must not go on as if nobody were there.
+            if ErrorNumber.wants.contains(error.code) { throw error }
+            return .nobody
+        }
+        // Another user's, who took such a name for whatever reason.
+        let isOurs = try line.peerCredentials().userID == CurrentProcess.effectiveUserID
+        return isOurs ? .line(line) : .nobody
+    }
+
+    /// Whether a name under which too many ask is that of the process which made the ledger, as the
+    /// name says, and not somebody's who only took it.
+    private static func isOwner(of name: String, _ prefix: String) -> Bool {
+        guard let processID = name.split(separator: "-").first.flatMap({ Int32($0) }),
+            let status = try? FileStatus(path: "/proc/\(processID)"),
+            status.ownerUserID == CurrentProcess.effectiveUserID
+        else { return false }
+        return SequencedSocket.isListener(abstract: prefix + name, of: processID) ?? true
     }
 
     /// Takes them over under a new epoch, above all that they have seen.
     ///
     /// Each directory has an epoch file of its own, so the numbers of hosts that have never heard
     /// of each other may be equal: only one of them gets a ledger, and the other begins again.
-    func claim(raising epochs: EpochFile) throws -> (HostEpoch, [LedgerReader]) {
+    ///
+    /// So it is with those in the directory, if somebody has removed the epoch file alone.
+    func claim(
+        raising epochs: EpochFile, in runtime: RuntimeDirectory
+    ) throws -> (HostEpoch, [LedgerReader]) {
         var readers: [(reader: LedgerReader, seen: HostEpoch)] = []
         for entry in entries {
             do throws(LedgerError) {
@@ -105,7 +161,8 @@ struct LostLedgers {
                 // What its owner has spoilt is worth nothing to anybody.
             }
         }
-        let highest = readers.map(\.seen).max() ?? .none
+        let seen = readers.map(\.seen) + Self.epochs(in: runtime)
+        let highest = seen.filter { Self.isCredible($0, after: epochs.load()) }.max() ?? .none
         while epochs.load() < highest { _ = try epochs.raise() }
         let epoch = try epochs.raise()
         for (reader, seen) in readers where !reader.claim(from: seen, to: epoch) {
@@ -114,9 +171,29 @@ struct LostLedgers {
         return (epoch, readers.map(\.reader))
     }
 
+    /// What the ledgers in a directory, of clients that live, have heard of.
+    private static func epochs(in runtime: RuntimeDirectory) -> [HostEpoch] {
+        let names = (try? runtime.ledgers.names()) ?? []
+        return names.filter { LedgerName.isFinal($0) }.compactMap { name in
+            let ledger = try? LedgerReader(
+                directory: runtime.ledgers, name: name,
+                expectedOwner: CurrentProcess.effectiveUserID)
+            guard let ledger, ledger.isAlive else { return nil }
+            return ledger.ledgerEpoch
+        }
+    }
+
+    /// Whether there can have been so many hosts: a client that says anything must not use up the
+    /// numbers of all.
+    private static func isCredible(_ epoch: HostEpoch, after known: HostEpoch) -> Bool {
+        epoch.rawValue < known.rawValue + 1 << 20
+    }
+
     private enum Answer {
         case lost(Descriptor)
-        /// It is in another directory, or its owner is dead.
+        /// It is in another directory.
+        case elsewhere
+        /// The line has ended without an answer.
         case none
     }
 
@@ -131,7 +208,7 @@ struct LostLedgers {
         case .success(.wouldBlock): return nil
         case .success(.closed): return Answer.none
         case .success(.bytes(_, let descriptors, _)):
-            guard buffer[0] == LedgerWitness.Answer.isLost else { return Answer.none }
+            guard buffer[0] == LedgerWitness.Answer.isLost else { return .elsewhere }
             // One that was sent and could not be taken for want of room: begin again later.
             guard let file = descriptors.first else {
                 throw SystemError(

@@ -76,7 +76,7 @@ public enum CurrentProcess {
     /// What the kernel appends to the path of an executable that has been removed.
     private static let deleted = " (deleted)"
 
-    private static func link(_ path: String) -> String? {
+    static func link(_ path: String) -> String? {
         let capacity = Int(PATH_MAX)
         let bytes = [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
             guard let base = buffer.baseAddress else { return }

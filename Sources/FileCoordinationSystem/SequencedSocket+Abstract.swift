@@ -55,6 +55,29 @@ extension SequencedSocket {
         return names.sorted()
     }
 
+    /// Whether a process has the socket that listens under an abstract name; nil if that cannot be
+    /// told.
+    public static func isListener(abstract name: String, of processID: Int32) -> Bool? {
+        guard let text = contents(of: "/proc/net/unix") else { return nil }
+        var numbers: Set<String> = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
+            guard columns.count == 8, columns[7].dropFirst().elementsEqual(name.utf8),
+                columns[7].first == UInt8(ascii: "@")
+            else { continue }
+            numbers.insert(String(decoding: columns[6], as: UTF8.self))
+        }
+        let path = "/proc/\(processID)/fd"
+        guard let directory = try? Directory.open(path, followLinks: true),
+            let names = try? directory.names()
+        else { return nil }
+        return names.contains { name in
+            let target = CurrentProcess.link("\(path)/\(name)") ?? ""
+            return target.hasPrefix("socket:[")
+                && numbers.contains(String(target.dropFirst(8).dropLast()))
+        }
+    }
+
     private static func open() throws(SystemError) -> SequencedSocket {
         try ForkGuard.holdingForks { () throws(SystemError) in
             SequencedSocket(adopting: try check(fcs_socket(), "make a socket"))

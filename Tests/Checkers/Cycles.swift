@@ -62,9 +62,11 @@ extension Lives {
     ) -> Bool {
         if let presenter {
             guard let seen = self.presenter(presenter), mayAsk(life, now) else { return false }
-            // For another claim, too: then the question for this one comes after that (6.11).
+            // For another claim, too: then the question for this one comes after that, and so it
+            // does if the presenter must have its item back first (6.11).
             let isAsked = seen.questions.contains {
                 mayOverlap($0.asked, $0.answered ?? $0.void, now)
+                    || isBefore($0.answered, now.to)
             }
             return isAsked && seen.hindrances.contains { $0.claim == other.claim.key }
         }

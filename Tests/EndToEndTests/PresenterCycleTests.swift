@@ -65,6 +65,18 @@ class PresenterCycleTests: StageTestCase {
         try b.ask("r go", "r released")
     }
 
+    /// Rules 2.18 and 18.4: the same in a task, in a call that blocks its thread.
+    func testATaskOfACallbackThatWaitsForWhomItMakesWay() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("p present \(file) kind=async calls=save:write:\(file)", "p registered")
+        b.tell("r read \(file)")
+        try assertExplained(a, "p.inside", by: ["pid \(a.pid)", "pid \(b.pid)", file])
+        try b.hear("r granted")
+        try b.ask("r go", "r released")
+    }
+
     //  A                        B                         C (presents p)
     //  write(a) granted
     //                                                     write(b) granted

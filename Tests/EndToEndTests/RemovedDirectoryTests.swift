@@ -141,6 +141,21 @@ class RemovedDirectoryTests: StageTestCase {
         try c.ask("c go", "c released")
     }
 
+    /// Rule 2.0: the epoch alone is removed; the next host counts on from what ledgers have seen.
+    func testTheEpochIsRemoved() throws {
+        let file = try stage.file("f")
+        let host = Self.hosting == .embedded ? try stage.firstProgram("host").pid : nil
+        let a = try stage.peer("A")
+        try a.ask("a write \(file)", "a granted")
+        // A second takeover: the number is not the first by then.
+        let arbiter = try stage.arbiter()
+        try FileManager.default.removeItem(atPath: stage.runtime + "/epoch")
+        kill(host ?? arbiter, SIGKILL)
+        let b = try stage.peer("B")
+        b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
     //  A                       B                       stranger
     //  write(f) granted
     //                                                  takes names like A's
@@ -168,6 +183,53 @@ class RemovedDirectoryTests: StageTestCase {
         kill(arbiter, SIGKILL)
         _ = host
         b.tell("b write \(file)")
+        try assertWaits(b, for: a)
+    }
+
+    /// Connects under an abstract name until no more fit into its queue; returns the descriptors.
+    private func fillQueue(of name: String) -> [Int32] {
+        var taken: [Int32] = []
+        while taken.count < 1000 {
+            let number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) {
+                $0.dropFirst().copyBytes(from: name.utf8)
+            }
+            let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.utf8.count)
+            let status = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, length) }
+            }
+            taken.append(number)
+            if status != 0 { break }
+        }
+        return taken
+    }
+
+    /// Rules 2.0 and 18.7: also if so many have asked it in vain that nobody else can.
+    func testTheStoppedHoldersWitnessIsBusy() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A")
+        try a.ask("a write \(file)", "a granted")
+        let arbiter = try stage.arbiter()
+        try stop(a.pid)
+        if arbiter != a.pid { try stop(arbiter) }
+        let names = stage.socketNames().split(whereSeparator: { $0 == "\n" || $0 == " " })
+        let name = try XCTUnwrap(
+            names.first { $0.hasPrefix("@filecoordination/") && $0.contains("/\(a.pid)-") })
+        let taken = fillQueue(of: String(name.dropFirst()))
+        XCTAssertGreaterThan(taken.count, 10)
+        XCTAssertLessThan(taken.count, 1000)
+        try removeDirectory()
+        if arbiter != a.pid { kill(arbiter, SIGKILL) }
+        let b = try stage.peer("B")
+        b.tell("b write \(file)")
+        try wait(for: "B has a directory") {
+            FileManager.default.fileExists(atPath: stage.runtime + "/host.lock")
+        }
+        XCTAssertThrowsError(try b.hear("b granted", within: 0.5))
+        for number in taken { close(number) }
+        kill(a.pid, SIGCONT)
         try assertWaits(b, for: a)
     }
 

@@ -257,4 +257,21 @@ import Testing
         #expect(desk.last == [.grant(reader)])
         #expect(desk.places(reader) == ["/e/f"])
     }
+
+    @Test func `Rules 2.16, 11.4: a claim leaves those behind that were let past it before a move`()
+    {
+        var desk = Desk()
+        let editor = desk.client()
+        let presenter = desk.present("/a/f", purpose: "editor", client: editor)
+        let writer = desk.file(.write("/a/f"))
+        // The editor goes before it, because the writer waits for its answer.
+        let save = desk.file(.write("/a/f"), purpose: "editor", client: editor)
+        #expect(desk.stage(save) == .granted)
+        desk.answer(presenter, writer)
+        #expect(desk.stage(writer) == .asking)
+        let mover = desk.file(.move("/z"))
+        desk.announce(mover, move("/a/f", to: "/b/f"))
+        #expect(desk.places(writer) == ["/b/f"])
+        #expect(desk.stage(writer) == .granted)
+    }
 }

@@ -81,6 +81,8 @@ enum Exceptions {
             "a subclass must restate it",
         "Tests/Peers/coordination-peer/StagePresenter.swift Editor":
             "a subclass must restate it",
+        "Tests/Peers/coordination-peer/StagePresenter.swift AsyncEditor":
+            "a subclass must restate it",
         "Tests/SourceCompatibility/Examples/Wrappers.swift Cancellable":
             "what programs write to cancel from another thread",
         "Tests/SourceCompatibility/Examples/Subclasses.swift NamedIntent":

@@ -30,7 +30,8 @@ struct CallPlace: Sendable {
         if let queue = OperationQueue.current, queue.maxConcurrentOperationCount == 1 {
             place.serialQueue = ObjectIdentifier(queue)
         }
-        place.callbacks = PresenterCallbacks.ofThread
+        // A task may make a call that blocks, too.
+        place.callbacks = PresenterCallbacks.ofTask + PresenterCallbacks.ofThread
         return place
     }
 

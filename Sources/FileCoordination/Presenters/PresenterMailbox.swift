@@ -265,13 +265,15 @@ extension PresenterMailbox {
         withCompletion: (any NSFilePresenter, @escaping @Sendable ((any Error)?) -> Void) ->
             Void
     ) {
+        // Begun, whatever comes: from here on nothing waits for the presenter's queue.
+        guard let reference = beginning(delivery)?.presenter else { return }
         guard methodsWithCompletion.contains(method) else {
             Task.detached(executorPreference: PresenterExecutor()) {
-                await self.runAsync(delivery, call)
+                await self.runAsync(delivery, call, reference)
             }
             return
         }
-        guard let presenter = begin(delivery) else { return }
+        let presenter = reference.presenter
         PresenterCallbacks.within(within(.answering(call))) {
             withCompletion(presenter) { failure in
                 self.handle { $0.completed(call, failure: failure) }
@@ -279,8 +281,12 @@ extension PresenterMailbox {
         }
     }
 
-    private func runAsync(_ delivery: Delivery, _ call: PresenterCallID) async {
-        guard let presenter = begin(delivery) else { return }
+    private func runAsync(
+        _ delivery: Delivery, _ call: PresenterCallID, _ reference: PresenterReference
+    ) async {
+        // It may have been removed since (Rule 5.7).
+        guard parties != nil else { return }
+        let presenter = reference.presenter
         do {
             try await PresenterCallbacks.within(within(.answering(call))) {
                 switch delivery {

@@ -37,17 +37,23 @@ extension Session {
 
     /// Tells the arbiter whether a presenter is kept from going on, if that is news.
     func tellHindrance(of registration: PresenterRegistration, _ mailbox: PresenterMailbox) {
-        let (calls, version) = state.withLock { ($0.waitingCalls, $0.version) }
+        let version = state.withLock { $0.waitingCalls.isEmpty ? 0 : $0.version }
         // As a rule there is none; and of one that is over the arbiter knows.
-        guard !calls.isEmpty, version >= Self.hindranceVersion else { return }
-        let call = calls.last { mailbox.isHindered(by: $0.place) }?.record
-        let record = registration.tie.withLock { tie -> RecordReference? in
-            guard tie.hindrance != call else { return nil }
-            tie.hindrance = call
-            return tie.record
+        guard version >= Self.hindranceVersion else { return }
+        // One at a time: what was found out later must not be told earlier.
+        registration.telling.withLock { _ in
+            let calls = state.withLock { $0.waitingCalls }
+            let call = calls.last { mailbox.isHindered(by: $0.place) }?.record
+            let record = registration.tie.withLock { tie -> RecordReference? in
+                guard tie.hindrance != call else { return nil }
+                tie.hindrance = call
+                return tie.record
+            }
+            guard let record else { return }
+            let message = ClientMessage.hindered(
+                presenter: WireRecord(record), by: call.map { WireRecord($0) })
+            if !announce(message) { registration.tie.withLock { $0.hindrance = nil } }
         }
-        guard let record else { return }
-        announce(.hindered(presenter: WireRecord(record), by: call.map { WireRecord($0) }))
     }
 }
 #endif

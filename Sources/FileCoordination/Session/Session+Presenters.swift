@@ -16,6 +16,8 @@ final class PresenterRegistration: Sendable {
     let purpose: Purpose
     /// Where it is known to the arbiter.
     let tie = Lock(Tie())
+    /// Held while it is found out and told what keeps the presenter from going on.
+    let telling = Lock(())
 
     struct Tie {
         /// What it observes, by name (Rule 10.5).

@@ -77,16 +77,18 @@ package final class Session: Sendable {
     ) throws -> (RuntimeDirectory, LedgerWriter, LedgerWitness?) {
         var runtime = given
         while true {
+            var witness: LedgerWitness?
             do {
                 let ledger = try LedgerWriter(
                     directory: runtime.ledgers,
                     globalEpoch: EpochFile(directory: runtime.directory))
-                let witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
+                witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
                 // Only now: a host in any other directory than this one has seen the witness.
                 if runtime.isInPlace { return (runtime, ledger, witness) }
             } catch {
                 if runtime.isInPlace { throw error }
             }
+            witness?.retire()
             runtime = try runtime.renewed()
         }
     }
@@ -147,13 +149,17 @@ package final class Session: Sendable {
     // MARK: Telling the host
 
     /// Tells the host to look at `record`, now or by way of the next hello.
-    func announce(_ message: ClientMessage) {
-        guard isOurs else { return }
+    ///
+    /// - Returns: whether it was said just now; what is not in the ledger is otherwise lost.
+    @discardableResult
+    func announce(_ message: ClientMessage) -> Bool {
+        guard isOurs else { return false }
         let isSent = state.withLock { state in
             guard let socket = state.socket, !isDeposed(state.hostEpoch) else { return false }
             return link.send(message, on: socket)
         }
         if !isSent { link.ring() }
+        return isSent
     }
 
     /// Publishes `socket` and sends the hello in one step, so that whatever is written into the
@@ -174,6 +180,9 @@ package final class Session: Sendable {
         }
         try result.get()
     }
+
+    /// Whether the host of this connection has accepted the hello.
+    var isWelcome: Bool { state.withLock { $0.hostEpoch != nil } }
 
     /// A host has accepted the hello.
     func welcomed(_ welcome: Welcome) {

@@ -28,6 +28,11 @@ final class SessionLink: Sendable {
     /// Tells of new hosts; made with the first presenter.
     private let watch = Lock<DirectoryWatch?>(nil)
 
+    /// Conversations, one after the other, that ended before a welcome.
+    private let unwelcome = Lock(0)
+    /// The pause before the next one, when that goes on.
+    private static let unwelcomePause: UInt64 = 20_000_000
+
     private enum Token {
         static let bell: UInt64 = 0
         static let socket: UInt64 = 1
@@ -104,11 +109,19 @@ final class SessionLink: Sendable {
             if session.hasPresenters { watchForHosts(of: session) }
             if (try? session.connected(result.socket)) != nil {
                 stoppedHost = converse(on: result.socket, session)
+            } else {
+                // Whoever was turned away before it could greet is told why.
+                _ = readMessages(from: result.socket, session)
             }
+            unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             try? poller.remove(result.socket.descriptor)
             session.disconnected()
             result.socket.shutDown()
             if let stoppedHost { try? election.depose(stoppedHost) }
+            // Once is a host that dies, or one of an older version.
+            if unwelcome.withLock({ $0 > 2 }) {
+                waitForBell(until: MonotonicClock.now + Self.unwelcomePause)
+            }
         } catch {
             session.fail(FailureReason.arbiterUnreachable("\(error)").nsError)
             waitForBell(until: retry(session))

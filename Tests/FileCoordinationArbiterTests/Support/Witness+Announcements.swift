@@ -134,6 +134,7 @@ extension Witness {
                 if claim.isAsking { travellers.append(claim.id) }
             }
         }
+        for traveller in travellers { leaveBehind(traveller) }
         letPast(id)
         // Those that hold a place already go first; of two that come there, the elder.
         for traveller in travellers.reversed() { giveWay(traveller) }
@@ -149,6 +150,15 @@ extension Witness {
                 if new != known { rules.claims[index].moved[number] = new }
             }
         }
+    }
+
+    /// Whoever was let past it where its items are no longer is not waited for.
+    private mutating func leaveBehind(_ id: ClaimID) {
+        guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
+        let claim = rules.claims[index]
+        let others = claim.passers.compactMap { rules.claim($0) }
+        rules.claims[index].passers =
+            others.filter { Rulebook.conflict(claim, $0) }.map(\.id)
     }
 
     private mutating func giveWay(_ id: ClaimID) {

@@ -38,6 +38,7 @@ class StagePresenter: NSObject, @unchecked Sendable {
         switch order.option("kind") {
         case "listener": Listener(order)
         case "heedless": Heedless(order)
+        case "async": AsyncEditor(order)
         default: Editor(order)
         }
     }
@@ -133,6 +134,14 @@ class HearingPresenter: StagePresenter, @unchecked Sendable {
 
 /// A presenter that is never asked, and told what happened.
 final class Listener: HearingPresenter, NSFilePresenter, @unchecked Sendable {}
+
+/// A presenter that saves in a task.
+final class AsyncEditor: HearingPresenter, NSFilePresenter, @unchecked Sendable {
+    func savePresentedItemChanges() async throws {
+        say("save")
+        callInside("save")
+    }
+}
 
 /// A presenter that is asked everything, and may have unsaved text.
 final class Editor: HearingPresenter, NSFilePresenter, @unchecked Sendable {
