@@ -211,7 +211,9 @@ extension Lives {
                 isBefore(since, place.start),
                 place.end.map({ $0 > fact }) ?? true
             else { return false }
+            // And not if one of them has been moved out of the other's way since.
             return conflicts(life.items(at: place.start), other.items(at: place.start))
+                && conflicts(life.items(at: fact), other.items(at: fact))
         case .inLine:
             guard own.key != their.key, own.purpose != their.purpose, !own.isBatch, !their.isBatch
             else { return false }
