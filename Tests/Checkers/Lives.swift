@@ -119,7 +119,9 @@ struct Lives {
                 if items != $0.items(at: number) { $0.mistold = number }
                 $0.places.append((number, items))
             }
-        case .returned(let key): changeClaim(key, number) { $0.close(number) }
+        case .returned(let key):
+            changeClaim(key, number) { $0.close(number) }
+            forgetQuestions(for: key, number)
         case .ended(let key), .cancelled(let key), .failed(let key), .foundInCycle(let key, _):
             changeClaim(key, number) {
                 $0.close(number)
@@ -199,6 +201,18 @@ struct Lives {
                 }
             }
         default: break
+        }
+    }
+
+    /// What was asked for a claim that is in line again is asked anew.
+    private mutating func forgetQuestions(for claim: ClaimKey, _ number: Int) {
+        for index in presenters.indices {
+            for question in presenters[index].questions.indices
+            where presenters[index].questions[question].claim == claim
+                && presenters[index].questions[question].answered == nil
+            {
+                presenters[index].questions[question].void = number
+            }
         }
     }
 
