@@ -38,7 +38,9 @@ extension Host {
     func lookAtProcesses(now: UInt64) {
         var seen: Set<ClientID> = []
         while true {
-            let next = arbiter.clientsToLookAt.filter { seen.insert($0).inserted }
+            // The arbiter forgets those of whom it knows nothing else.
+            let next = (arbiter.clientsToLookAt + stoppedClients.sorted())
+                .filter { seen.insert($0).inserted }
             if next.isEmpty { break }
             for id in next {
                 if let client = clients[id] { lookAtProcess(of: client) }
@@ -53,7 +55,7 @@ extension Host {
         let processID = client.ledger.processID
         let isStopped = processID != CurrentProcess.id && ProcessState.isStopped(processID)
         switch (isStopped, stoppedClients.contains(client.id)) {
-        case (true, false):
+        case (true, _):
             stoppedClients.insert(client.id)
             tell(.clientStopped(client.id))
             takeBackOffers(to: client)
@@ -61,13 +63,14 @@ extension Host {
             stoppedClients.remove(client.id)
             tellSkippedClaims(of: client)
             tell(.clientContinued(client.id))
-        case (true, true), (false, false):
+        case (false, false):
             break
         }
     }
 
     /// Looks at processes that were stopped, before somebody gets what may be theirs by now.
     func lookAtStoppedProcesses() {
+        if stoppedClients.isEmpty { return }
         for id in stoppedClients.sorted().prefix(StopWatch.looksBeforeGrants) {
             if let client = clients[id] { lookAtProcess(of: client) }
         }

@@ -178,6 +178,8 @@ import Testing
         line.stop(2)
         #expect(line.granted == [])
         line.handle(.grantWithdrawn(ClaimID(rawValue: 2)))
+        // A late answer to what was asked for it counts for nothing.
+        #expect(line.last.first == .recallQuestions(ClaimID(rawValue: 2)))
         #expect(line.granted == [3])
         #expect(line.stage(2) == .waiting)
         line.go(2)
