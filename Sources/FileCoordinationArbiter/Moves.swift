@@ -119,7 +119,11 @@ extension Arbiter {
         tree.insert(id, items: items, takesPart: record.claim.kind.takesPart)
         if record.asking != nil { tree.place(id) }
         records[id]?.claim.items = items
-        let places = zip(record.claim.items, items).filter { $0.path != $1.path }
+        // What is to be replaced stays to be replaced there, though another item of the claim goes.
+        let staying = items.filter { $0.access == .writing(.replacing) }.map(\.path)
+        let places = zip(record.claim.items, items).filter { old, new in
+            old.path != new.path && !staying.contains(old.path)
+        }
         records[id]?.updateAsking { asking in
             for (old, new) in places { asking.renamePostponed(old.path, to: new.path) }
         }

@@ -3,6 +3,7 @@
 // Connect or host. Whoever finds nobody answering waits for the election lock, looks again, and
 // if there is still no host, sees to it that there is one. Losers wait on the lock, in the kernel.
 
+package import FileCoordinationLedger
 package import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -10,15 +11,18 @@ import FileCoordinationWire
 package struct Election: Sendable {
     let runtime: RuntimeDirectory
     let daemon: DaemonLauncher?
+    /// Rings when another's host begins to listen; nil for those who have no ledger.
+    let bell: ServiceBell?
     let log: @Sendable (HostLogEntry) -> Void
 
     /// An election in `runtime`; a nil `daemon` means that this program hosts the arbiter itself.
     package init(
-        runtime: RuntimeDirectory, daemon: DaemonLauncher?,
+        runtime: RuntimeDirectory, daemon: DaemonLauncher?, bell: ServiceBell? = nil,
         log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
     ) {
         self.runtime = runtime
         self.daemon = daemon
+        self.bell = bell
         self.log = log
     }
 
@@ -104,6 +108,8 @@ package struct Election: Sendable {
     private func connectOrHost(
         in runtime: RuntimeDirectory, onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> Result {
+        // Whoever is about to end hosts only if nobody else does.
+        if ProcessEnd.hasBegun { Pause.sleep(nanoseconds: ProcessEnd.restraint) }
         Failpoint.reach(.before, .elects)
         let election: RoleLock
         switch try awaitHost(or: RuntimeDirectory.Name.electionLock, in: runtime) {
@@ -145,7 +151,7 @@ package struct Election: Sendable {
     /// listen: it is dying, giving up, or about to make its socket anew. There is no one event that
     /// tells all that, and a stopped one tells nothing.
     private func awaitHost(or name: String, in runtime: RuntimeDirectory) throws -> Situation {
-        var wait = RoleWait(for: name, in: runtime)
+        var wait = RoleWait(for: name, in: runtime, bell: bell)
         while true {
             if let socket = try Self.connectIfServed(in: runtime) { return .connected(socket) }
             if let lock = try RoleLock.tryAcquire(name, in: runtime) { return .free(lock) }

@@ -25,13 +25,14 @@ package final class EmbeddedHost: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         try DetachedThread.start(name: "file-arbiter") {
             do {
-                guard let lock = role.withLock({ $0.take() }) else { return }
-                let host = try Host(
-                    runtime: runtime, roleLock: lock,
-                    configuration: HostConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
+                let host = try makeHost(runtime, role, log, wakeUp)
+                guard let host else { return }
+                ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
                 outcome.notifyAll()
-                onEnd(host.run())
+                let ending = host.run()
+                ProcessEnd.forget(wakeUp)
+                onEnd(ending)
             } catch {
                 outcome.withLock { $0 = .failure(error) }
                 outcome.notifyAll()
@@ -42,6 +43,17 @@ package final class EmbeddedHost: Sendable {
         case .failure(let error): throw error
         case .success, nil: return EmbeddedHost(wakeUp: wakeUp)
         }
+    }
+
+    /// Makes a host that alone has the role's lock, so that the role ends when the host says so.
+    private static func makeHost(
+        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>,
+        _ log: @escaping @Sendable (HostLogEntry) -> Void, _ wakeUp: WakeUp
+    ) throws -> Host? {
+        guard let lock = role.withLock({ $0.take() }) else { return nil }
+        return try Host(
+            runtime: runtime, roleLock: lock,
+            configuration: HostConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
     }
 
     /// Asks the host to give up its role.

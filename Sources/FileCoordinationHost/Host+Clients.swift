@@ -19,6 +19,9 @@ struct Suspicion {
 
     /// The first look comes after this time.
     static let firstInterval: UInt64 = 200_000
+    /// Who is absent for longer than it takes to come to looks this far apart is not about to come
+    /// back.
+    static let recentInterval: UInt64 = 500_000_000
     /// Looks are never further apart than this, until the client is connected again or dead.
     static let longestInterval: UInt64 = 2_000_000_000
 }

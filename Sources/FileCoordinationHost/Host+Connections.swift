@@ -110,7 +110,11 @@ extension Host {
         case .hindered(let presenter, let claim):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             hindered(client, presenter: presenter, by: claim)
-        case .filed(let record), .announced(let record), .ended(let record):
+        case .filed(let record):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            if !suspects.isEmpty { lookAtUnannounced(besides: client) }
+            look(at: record.index, of: client)
+        case .announced(let record), .ended(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             look(at: record.index, of: client)
         case .answered(let presenter, let claim, let failure):
@@ -176,6 +180,7 @@ extension Host {
                 on: connection)
         }
         guard let client = connection.client else { return }
+        if !suspects.isEmpty { lookAtUnannounced(besides: client) }
         lookAtAllRecords(of: client)
         if isFirst { reconcile(client) }
     }

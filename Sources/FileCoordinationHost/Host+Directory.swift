@@ -19,6 +19,7 @@ extension Host {
         try poller.add(fresh.descriptor, token: FixedToken.listener, .readable)
         listener = fresh
         socketIdentity = try? runtime.directory.status(of: RuntimeDirectory.Name.socket)
+        for client in clients.values { client.ledger.ringForService() }
     }
 
     /// What may have taken the names away.

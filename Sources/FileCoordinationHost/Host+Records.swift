@@ -28,6 +28,23 @@ extension Host {
         }
     }
 
+    /// Files what was filed before, by those who have not been able to say so.
+    ///
+    /// Right after a host has taken over, its clients come back one by one, and what they file
+    /// meanwhile is not to be overtaken by those who came first (Rule 2.14).
+    func lookAtUnannounced(besides client: Client) {
+        let absent = suspects.filter { $0.value.interval < Suspicion.recentInterval }
+            .compactMap { clients[$0.key] }
+        guard !absent.isEmpty else { return }
+        let waiting = (absent + [client]).flatMap { client in
+            client.ledger.scan().filter { $0.state == .asked && $0.kind == .claim }
+                .map { (client: client, snapshot: $0) }
+        }
+        for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {
+            consider(entry.snapshot, of: entry.client)
+        }
+    }
+
     func look(at index: UInt32, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: index) else { return }
         consider(snapshot, of: client)

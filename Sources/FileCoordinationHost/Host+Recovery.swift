@@ -15,12 +15,14 @@ import FileCoordinationWire
 extension Host {
     /// Throws if a living ledger cannot be read: who does not know what runs must not grant.
     ///
-    /// - Parameter orphans: ledgers that are not in the directory any more.
-    func recover(with orphans: [LedgerReader]) throws {
+    /// - Parameters:
+    ///   - orphans: ledgers that are not in the directory any more.
+    ///   - opened: some of those that are, by name.
+    func recover(with orphans: [LedgerReader], opened: [String: LedgerReader]) throws {
         Failpoint.reach(.before, .recovers)
         defer { Failpoint.reach(.after, .recovers) }
         tell(.clockAdvanced(to: MonotonicClock.now))
-        let owners = try adoptLedgers(and: orphans)
+        let owners = try adoptLedgers(and: orphans, opened)
         // Only now: the former host may have written until its epoch was over.
         try book.read()
         packagePolicy = PackageConfiguration.adding(
@@ -88,13 +90,20 @@ extension Host {
         return key(first) < key(second)
     }
 
-    private func adoptLedgers(and orphans: [LedgerReader]) throws -> [Client] {
+    private func adoptLedgers(
+        and orphans: [LedgerReader], _ opened: [String: LedgerReader]
+    ) throws -> [Client] {
         var owners = try orphans.map { try adopt($0) }
         let names = try runtime.ledgers.names().sorted()
         for name in names where LedgerName.isTemporary(name) { removeIfAbandoned(name) }
         for name in names where LedgerName.isFinal(name) {
             do throws(LedgerError) {
-                owners.append(try adopt(name))
+                // Listed only now: what was made since the epoch was raised has adopted it.
+                if let ledger = opened[name] {
+                    owners.append(try adopt(ledger))
+                } else {
+                    owners.append(try adopt(name))
+                }
             } catch {
                 // A ledger that is there and cannot be read for want of something may be in use;
                 // anything else with such a name is not a ledger.

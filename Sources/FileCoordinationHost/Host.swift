@@ -138,13 +138,14 @@ package final class Host {
         // Whoever was stopped until now may have lost the role, and must not depose its successor.
         guard roleLock.isInPlace(in: runtime) else { throw LostLedgers.Failure.movedOn }
         let orphans: [LedgerReader]
+        let opened: [String: LedgerReader]
         Failpoint.reach(.before, .raisesEpoch)
-        (epoch, orphans) = try lost.claim(raising: epochs, in: runtime)
+        (epoch, orphans, opened) = try lost.claim(raising: epochs, in: runtime)
         Failpoint.reach(.after, .raisesEpoch)
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
         packagePolicy = configuration.packagePolicy
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
-        try recover(with: orphans)
+        try recover(with: orphans, opened: opened)
         // Only now, so that nobody finds a host that knows nothing yet.
         guard roleLock.isInPlace(in: runtime), !isDeposed else {
             throw LostLedgers.Failure.movedOn
@@ -249,31 +250,5 @@ package final class Host {
             return
         }
         if now >= since + idleExit { leaveWhenIdle() }
-    }
-
-    // MARK: Leaving
-
-    private func leave(_ ending: HostEnding) -> HostEnding {
-        configuration.log(.leaving(ending))
-        switch ending {
-        case .idle, .handedOver, .stopped:
-            guard !isDeposed else { break }
-            try? runtime.directory.remove(RuntimeDirectory.Name.socket)
-            if clients.isEmpty { book.remove() }
-        case .deposed, .vanished:
-            // What has that name now is another host's.
-            break
-        }
-        for connection in connections.values where connection.isWelcome {
-            _ = connection.send(.retiring)
-        }
-        // The role goes before the connections do: whoever sees its connection end finds it free.
-        roleLock = nil
-        listener = nil
-        for connection in connections.values { connection.socket.shutDown() }
-        connections = [:]
-        // Each knows the other.
-        for client in clients.values { client.connection = nil }
-        return ending
     }
 }

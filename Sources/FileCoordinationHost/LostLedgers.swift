@@ -148,7 +148,7 @@ struct LostLedgers {
     /// So it is with those in the directory, if somebody has removed the epoch file alone.
     func claim(
         raising epochs: EpochFile, in runtime: RuntimeDirectory
-    ) throws -> (HostEpoch, [LedgerReader]) {
+    ) throws -> (HostEpoch, lost: [LedgerReader], found: [String: LedgerReader]) {
         var readers: [(reader: LedgerReader, seen: HostEpoch)] = []
         for entry in entries {
             do throws(LedgerError) {
@@ -161,26 +161,27 @@ struct LostLedgers {
                 // What its owner has spoilt is worth nothing to anybody.
             }
         }
-        let seen = readers.map(\.seen) + Self.epochs(in: runtime)
+        let found = Self.ledgers(in: runtime)
+        let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
         let highest = seen.filter { Self.isCredible($0, after: epochs.load()) }.max() ?? .none
         while epochs.load() < highest { _ = try epochs.raise() }
         let epoch = try epochs.raise()
         for (reader, seen) in readers where !reader.claim(from: seen, to: epoch) {
             throw Failure.movedOn
         }
-        return (epoch, readers.map(\.reader))
+        return (epoch, readers.map(\.reader), found)
     }
 
-    /// What the ledgers in a directory, of clients that live, have heard of.
-    private static func epochs(in runtime: RuntimeDirectory) -> [HostEpoch] {
+    /// The ledgers in a directory that can be read, by name.
+    private static func ledgers(in runtime: RuntimeDirectory) -> [String: LedgerReader] {
         let names = (try? runtime.ledgers.names()) ?? []
-        return names.filter { LedgerName.isFinal($0) }.compactMap { name in
-            let ledger = try? LedgerReader(
+        var ledgers: [String: LedgerReader] = [:]
+        for name in names where LedgerName.isFinal(name) {
+            ledgers[name] = try? LedgerReader(
                 directory: runtime.ledgers, name: name,
                 expectedOwner: CurrentProcess.effectiveUserID)
-            guard let ledger, ledger.isAlive else { return nil }
-            return ledger.ledgerEpoch
         }
+        return ledgers
     }
 
     /// Whether there can have been so many hosts: a client that says anything must not use up the

@@ -7,6 +7,7 @@
 // To take away the wrong one, because somebody was faster, costs nothing but a repetition: what
 // keeps two hosts apart is their epochs.
 
+import FileCoordinationLedger
 import FileCoordinationSystem
 
 /// Who holds a role, as it says itself.
@@ -50,26 +51,41 @@ enum RoleHolder {
 struct RoleWait {
     private let name: String
     private let runtime: RuntimeDirectory
-    private var nextPause: UInt64 = 250_000
+    private var nextPause: UInt64
     private var nextLook = MonotonicClock.now + HostVigil.firstPause
     private var vigil: HostVigil?
+    /// Rings when a host listens.
+    private let bell: ServiceBell?
+    /// How often it had rung before the last look for a host.
+    private var rung: UInt32
 
     /// The longest pause between two attempts, in nanoseconds.
     private static let longestPause: UInt64 = 10_000_000
 
-    init(for name: String, in runtime: RuntimeDirectory) {
+    init(for name: String, in runtime: RuntimeDirectory, bell: ServiceBell? = nil) {
         self.name = name
         self.runtime = runtime
+        self.bell = bell
+        // Who is woken need not look often: dozens that do keep the winner from its work. That a
+        // host has given up its role wakes nobody; the one who has been elected waits for it.
+        let isWoken = bell != nil && name == RuntimeDirectory.Name.electionLock
+        nextPause = isWoken ? 4_000_000 : 250_000
+        rung = bell?.count ?? 0
     }
 
-    /// Waits a little, and now and then looks at the holder.
+    /// Waits a little, or until a host listens, and now and then looks at the holder.
     mutating func pause() {
         let now = MonotonicClock.now
         if now >= nextLook {
             nextLook = now + HostVigil.pause
             look(now)
         }
-        Pause.sleep(nanoseconds: nextPause)
+        if let bell {
+            bell.wait(since: rung, until: now + nextPause)
+            rung = bell.count
+        } else {
+            Pause.sleep(nanoseconds: nextPause)
+        }
         nextPause = min(2 * nextPause, Self.longestPause)
     }
 

@@ -22,6 +22,14 @@ public enum CurrentProcess {
     /// Then the environment is not to be trusted.
     public static var hasBorrowedRights: Bool { fcs_process_has_borrowed_rights() != 0 }
 
+    /// Has `action` called when the program exits normally; in forked children, too.
+    ///
+    /// If there is no room for another one it is not called.
+    public static func atExit(_ action: @convention(c) () -> Void) { _ = atexit(action) }
+
+    /// How many processors there are for it.
+    public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
     /// How many descriptors it may have open at a time.
     public static var descriptorLimit: Int {
         var limit = rlimit()

@@ -2,21 +2,26 @@
 //
 // A lock and a condition: threads that wait until a value has become what they need.
 
-import Glibc
+public import Glibc
 
 /// A value that one thread at a time may touch, and whose changes threads can wait for.
 ///
 /// `@unchecked` for the same reason as ``Lock``.
 public final class Monitor<State>: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
-    private let state: UnsafeMutablePointer<State>
+    @usableFromInline let state: UnsafeMutablePointer<State>
 
     /// Puts `state` behind a lock.
     public init(_ state: sending State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
+        // It is held for moments, and sleeping for it costs more than trying for a moment.
+        var kind = pthread_mutexattr_t()
+        pthread_mutexattr_init(&kind)
+        pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+        pthread_mutex_init(mutex, &kind)
+        pthread_mutexattr_destroy(&kind)
 
         changed = .allocate(capacity: 1)
         changed.initialize(to: pthread_cond_t())
@@ -42,12 +47,18 @@ public final class Monitor<State>: @unchecked Sendable {
     /// Runs `body` with the value while no other thread has it.
     ///
     /// Wakes nobody by itself.
+    @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state.pointee)
+    }
+
+    /// Makes one waiting thread look at the value again: enough if any of them will do.
+    public func notifyOne() {
+        pthread_cond_signal(changed)
     }
 
     /// Makes every waiting thread look at the value again.

@@ -30,9 +30,8 @@ struct DaemonRun {
         var configuration = HostConfiguration(kind: .daemon) { StandardError.say("\($0)") }
         if isElected { configuration.log = Self.fileLog(in: runtime) }
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
-        let host = try Host(
-            runtime: runtime, roleLock: role.lock, configuration: configuration,
-            wakeUp: try Self.wakeUpOnTermination())
+        let host = try role.makeHost(
+            in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }
         role.endElection()
         _ = host.run()
@@ -40,7 +39,7 @@ struct DaemonRun {
 
     /// The host lock, and the election lock while it is ours to hold.
     private final class Role {
-        let lock: RoleLock
+        private var lock: RoleLock?
         private var election: RoleLock?
 
         init(lock: RoleLock, election: RoleLock?) {
@@ -49,6 +48,15 @@ struct DaemonRun {
         }
 
         func endElection() { election = nil }
+
+        /// Makes a host that alone has the lock, so that the role ends when the host says so.
+        func makeHost(
+            in runtime: RuntimeDirectory, _ configuration: HostConfiguration, wakeUp: WakeUp
+        ) throws -> Host {
+            guard let lock = lock.take() else { preconditionFailure("A role is had once") }
+            return try Host(
+                runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
+        }
     }
 
     /// Comes to the role; nil if another daemon has it.

@@ -78,6 +78,25 @@ import Testing
         #expect(desk.last.contains(.grant(claims[1])))
     }
 
+    @Test func `Rule 11.5: what is to be replaced is asked for where it stays`() {
+        var desk = Desk()
+        let folder = desk.present("/d.rtfd", purpose: "editor")
+        let reader = desk.file(.read("/d.rtfd/g"), purpose: "both")
+        // Its question is postponed: the presenter must have its item back first.
+        let replacer = desk.file(.replace("/d.rtfd/f") + .read("/d.rtfd/f"), purpose: "both")
+        let mover = desk.file(.move("/d.rtfd/f"), purpose: "editor")
+        desk.announce(mover, move("/d.rtfd/f", to: "/e/f"))
+        desk.end(mover, .unchanged)
+        desk.answer(folder, reader)
+        desk.end(reader)
+        let asked = desk.all(to: folder).compactMap { effect -> YieldSteps? in
+            guard case .askToYield(_, let claim, let steps) = effect, claim == replacer
+            else { return nil }
+            return steps
+        }
+        #expect(asked.map(\.accommodateSubitemDeletions) == [[path("/d.rtfd/f")]])
+    }
+
     @Test func `Rule 11.12: two that change places do not wait for one another`() {
         var desk = Desk()
         let editors = ["/a", "/b"].map { desk.present($0, purpose: "editor") }

@@ -64,7 +64,8 @@ package final class Session: Sendable {
         (runtime, ledger, witness) = try Self.makeLedger(in: given, bell)
         link = try SessionLink(
             election: Election(
-                runtime: runtime, daemon: DaemonLauncher.find(environment: environment)),
+                runtime: runtime, daemon: DaemonLauncher.find(environment: environment),
+                bell: ledger.serviceBell),
             bell: bell)
         try link.start(for: self)
         // What a process that died while it uploaded has left; nobody has to wait for that.

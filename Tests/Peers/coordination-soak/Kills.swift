@@ -97,8 +97,10 @@ struct Kills {
         var dice = Dice(options.seed, -2)
         var events: [Instant] = []
         let pause = options.number("pause", 150)
+        // A pause is to be that of one exit: the next comes when the last is over.
+        let apart = options.number("apart", 100)
         while events.count < options.number("exits", 1000) {
-            Kernel.pause(milliseconds: 1 + dice.below(2 * pause))
+            Kernel.pause(milliseconds: apart + dice.below(max(1, 2 * (pause - apart))))
             guard let arbiter = field.arbiter, let place = troop.place(of: arbiter) else {
                 continue
             }

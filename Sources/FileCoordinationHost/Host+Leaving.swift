@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Giving the role up. Everybody who is connected then looks for the next host, and dozens of them
+// at once would keep the one who becomes it from its work: so only a few are told at first, and the
+// others when somebody listens. Until then they wait as they would anyway, and what they file is in
+// their ledgers, where the next host finds it.
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Host {
+    /// How many are told first: one may be about to end, or stopped.
+    private static let successors = 2
+
+    /// How long the others are left alone, in nanoseconds.
+    private static let longestInterregnum: UInt64 = 20_000_000
+
+    func leave(_ ending: HostEnding) -> HostEnding {
+        configuration.log(.leaving(ending))
+        switch ending {
+        case .idle, .handedOver, .stopped:
+            guard !isDeposed else { break }
+            try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+            if clients.isEmpty { book.remove() }
+        case .deposed, .vanished:
+            // What has that name now is another host's.
+            break
+        }
+        // The role goes before the connections do: whoever hears of the end finds it free.
+        roleLock = nil
+        listener = nil
+        switch ending {
+        case .stopped: awaitSuccessor(among: Self.successors)
+        case .handedOver: awaitSuccessor(among: 0)
+        case .idle, .deposed, .vanished: break
+        }
+        retire(Array(connections.values))
+        connections = [:]
+        // Each knows the other.
+        for client in clients.values { client.connection = nil }
+        return ending
+    }
+
+    /// Waits until somebody has taken over, but not for long.
+    ///
+    /// - Parameter count: how many clients are told now, so that one of them does; with none,
+    ///   somebody else is about to.
+    private func awaitSuccessor(among count: Int) {
+        let others = connections.values.filter {
+            $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
+        }
+        // Who has neither claims nor presenters needs no host, and will not become one.
+        let needy = others.filter { connection in
+            guard let client = connection.client else { return false }
+            return !client.known.isEmpty && !stoppedClients.contains(client.id)
+        }
+        let first = needy.sorted { $0.token < $1.token }.prefix(count)
+        guard others.count > count, count == 0 || !first.isEmpty else { return }
+        retire(Array(first))
+        for connection in first { connections[connection.token] = nil }
+        let end = MonotonicClock.now + Self.longestInterregnum
+        while MonotonicClock.now < end,
+            (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) == nil
+        {
+            Pause.sleep(nanoseconds: 300_000)
+        }
+    }
+
+    private func retire(_ connections: [Connection]) {
+        for connection in connections where connection.isWelcome {
+            _ = connection.send(.retiring)
+        }
+        for connection in connections { connection.socket.shutDown() }
+    }
+}
