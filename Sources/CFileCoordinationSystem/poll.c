@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int fcs_poller(void) { return RESULT(epoll_create1(EPOLL_CLOEXEC)); }
@@ -79,6 +80,18 @@ int fcs_watch_add(int watch, const char *path, uint32_t mask) {
 
 int fcs_watch_remove(int watch, int identifier) {
     return RESULT(inotify_rm_watch(watch, identifier));
+}
+
+int fcs_is_local(const char *path) {
+    // ext, XFS, Btrfs, tmpfs, ramfs, F2FS, bcachefs, ZFS, JFS, overlayfs.
+    static const uint32_t local[] = {0xEF53,     0x58465342, 0x9123683E, 0x01021994, 0x858458F6,
+                                     0xF2F52010, 0xCA451A4E, 0x2FC12FC1, 0x3153464A, 0x794C7630};
+    struct statfs status;
+    int result = RESULT(statfs(path, &status));
+    if (result < 0) return result;
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if ((uint32_t)status.f_type == local[i]) return 1;
+    return 0;
 }
 
 intptr_t fcs_read_now(int descriptor, void *buffer, size_t capacity) {

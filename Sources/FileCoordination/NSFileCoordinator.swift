@@ -112,6 +112,11 @@ public import Foundation
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
     ) {
+        if let options = options.arbiterOptions,
+            let local = core.beginLocally(url, .reading(options))
+        {
+            return core.run(local) { reader(url) }
+        }
         perform(outError) { () throws(NSError) in
             [try RequestedItem(reading: url, options)]
         } accessor: {
@@ -130,6 +135,9 @@ public import Foundation
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
     ) {
+        if let mode = options.mode, let local = core.beginLocally(url, .writing(mode)) {
+            return core.run(local) { writer(url) }
+        }
         perform(outError) { () throws(NSError) in
             [try RequestedItem(writing: url, options)]
         } accessor: {

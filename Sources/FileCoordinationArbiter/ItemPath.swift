@@ -70,6 +70,11 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         depth += 1
     }
 
+    /// Hashes the bytes in one go; as many as there are say how deep it is.
+    public func hash(into hasher: inout Hasher) {
+        text.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     // MARK: Parts
 
     /// The components from the root down; empty for `/`.

@@ -36,6 +36,7 @@ extension Host {
     /// The book has all of it, or nothing, before anything of it is done: a half that was done
     /// could not be done again.
     private func act(on announcement: Announcement, from claim: ClaimID, heard: Int) {
+        revokeDelegations(concernedBy: announcement)
         let effects = arbiter.handle(.claimAnnounced(claim, announcement))
         var entries: [PlaceEntry] = []
         for effect in effects {

@@ -59,6 +59,9 @@ extension Host {
         let client = Client(
             id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledger.fileName)
         clients[client.id] = client
+        if !ledger.mayWatch, clients.values.count(where: { $0.ledger.mayWatch }) < watchLimit {
+            ledger.permitWatching()
+        }
         clientsByLedger[ledger.fileName] = client.id
         return client
     }
@@ -197,6 +200,7 @@ extension Host {
             case .presenter(let presenter): book.forget(presenter.rawValue)
             }
         }
+        forgetDelegations(of: client)
         clients[client.id] = nil
         clientsByLedger[client.ledgerName] = nil
         // A deposed host's successor may still have to read it.

@@ -68,13 +68,16 @@ extension Host {
                 addPresenter(snapshot, of: client)
             }
         case (.granted, .claim):
-            // Unknown: granted by a former host, in a ledger that could not be read at recovery.
+            // Unknown: granted by a former host, in a ledger that could not be read at recovery; or
+            // by delegation, which is nobody's business while nobody cares.
+            if snapshot.flags == .local, !isCaredFor(snapshot, of: client) { break }
             if known == nil, let claim = makeClaim(snapshot, of: client) {
                 tell(.claimRecovered(claim))
             }
             _ = hear(snapshot, of: client)
         case (.granted, .presenter):
             guard known == nil, let presenter = makePresenter(snapshot, of: client) else { break }
+            revokeDelegations(concernedByPresenterAt: presenter.path)
             tell(.presenterAdded(presenter))
         case (.released, .claim): endClaim(snapshot, known, of: client)
         case (.cancelled, .claim):
@@ -100,6 +103,11 @@ extension Host {
 
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
         guard let claim = makeClaim(snapshot, of: client) else { return }
+        if let slot = snapshot.wantedSlot, claim.kind == .access, claim.items.count == 1,
+            claim.items[0].isDelegable
+        {
+            wantedDelegations[claim.id] = WantedDelegation(path: claim.items[0].path, slot: slot)
+        }
         claimBeingFiled = claim.id
         tell(.claimFiled(claim))
         claimBeingFiled = nil
@@ -113,6 +121,11 @@ extension Host {
             reject(snapshot, of: client)
             return nil
         }
+        // First, so that what runs there came before it.
+        if snapshot.state == .asked, body.kind == .access {
+            revokeDelegations(concernedBy: body.items)
+        }
+        if !body.enclosing.isEmpty { adoptLocalClaims(body.enclosing, of: client) }
         let id = ClaimID(rawValue: ticket(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
         client.known[snapshot.reference.index] = KnownRecord(
@@ -177,7 +190,9 @@ extension Host {
             let outcomes = hear(snapshot, of: client)
             lookAtStoppedProcesses()
             tell(.claimEnded(claim, outcomes: outcomes))
+            let wanted = wantedDelegations[claim]
             forget(claim)
+            if let wanted { delegate(wanted, to: client) }
         }
         forget(snapshot, of: client)
     }
@@ -186,6 +201,7 @@ extension Host {
     func forget(_ claim: ClaimID) {
         claims[claim] = nil
         questionNumbers[claim] = nil
+        wantedDelegations[claim] = nil
         book.forget(claim.rawValue)
     }
 
@@ -215,6 +231,7 @@ extension Host {
 
     private func addPresenter(_ snapshot: RecordSnapshot, of client: Client) {
         guard let presenter = makePresenter(snapshot, of: client) else { return }
+        revokeDelegations(concernedByPresenterAt: presenter.path)
         tell(.presenterAdded(presenter))
         if client.ledger.grant(snapshot.reference, epoch) == .grantedWantsMessage {
             send(.granted(WireRecord(snapshot.reference)), to: client)

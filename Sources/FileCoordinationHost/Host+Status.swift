@@ -26,6 +26,7 @@ extension Host {
     }
 
     private func statusReport() -> StatusReport {
+        adoptLocalClaims()
         let now = MonotonicClock.now
         return StatusReport(
             arbiter: ArbiterStatus(

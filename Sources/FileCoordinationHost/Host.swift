@@ -28,6 +28,8 @@ package struct HostConfiguration: Sendable {
     ///
     /// Only for those who make thousands of hosts: to end such a watch takes milliseconds.
     package var watchesDirectory = true
+    /// Whether it delegates places to clients that would like to have them.
+    package var delegates = true
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
@@ -52,6 +54,8 @@ package final class Host {
     var runtime: RuntimeDirectory
     let configuration: HostConfiguration
     let epoch: HostEpoch
+    /// How many clients may have a watch of directories.
+    let watchLimit = HostLimits.clientsWithWatch
     /// Where the next host's epoch would show.
     var epochs: EpochFile
     let startedAt = MonotonicClock.now
@@ -59,6 +63,10 @@ package final class Host {
     let wakeUp: WakeUp
     /// Where the items of records are by now.
     let book: PlaceBook
+    /// What is delegated to whom.
+    var delegations = Delegations()
+    /// What clients would like to have that is their own until now, by claim.
+    var wantedDelegations: [ClaimID: WantedDelegation] = [:]
 
     var arbiter = Arbiter(recovering: true)
     var listener: SequencedSocket?

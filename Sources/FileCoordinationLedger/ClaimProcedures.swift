@@ -112,6 +112,44 @@ package struct CancelClaim: LedgerProcedure {
     }
 }
 
+/// Ends a claim that was granted by delegation, if nobody cares for it.
+package struct ReleaseLocally: LedgerProcedure {
+    private enum State: Hashable, Sendable {
+        case start
+        case loaded
+        case swapped(expected: RecordWord)
+    }
+
+    private var state = State.start
+    private let record: Int
+    private let generation: UInt32
+
+    package init(record: Int, generation: UInt32) {
+        self.record = record
+        self.generation = generation
+    }
+
+    /// Whether it is over, and nobody need hear of it.
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
+        switch state {
+        case .start:
+            state = .loaded
+            return .perform(.load(.record(record)))
+        case .loaded:
+            let word = RecordWord(rawValue: value)
+            guard word.state == .granted, word.generation == generation, word.flags == .local
+            else { return .finished(false) }
+            state = .swapped(expected: word)
+            let free = word.with(.free, [], word.epoch).rawValue
+            return .perform(
+                .compareExchange(.record(record), expected: word.rawValue, desired: free))
+        case .swapped(let expected):
+            // Who has changed it meanwhile cares for it.
+            return .finished(value == expected.rawValue)
+        }
+    }
+}
+
 /// Ends a claim that was granted.
 ///
 /// Its outcome is in the body already.

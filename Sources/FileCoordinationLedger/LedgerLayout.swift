@@ -63,6 +63,9 @@ public enum LedgerLayout {
         /// A word of its own cache line: hosts count in it how often one of them began to listen,
         /// and wake the client if it sleeps on it.
         package static let service = 512
+        /// A word that a host makes 1: the client may have a watch of directories, of which each
+        /// user has but a hundred or so for all programs.
+        package static let mayWatch = 520
     }
 
     /// Offsets in a record.
@@ -84,6 +87,8 @@ public enum LedgerLayout {
         /// From the beginning of the file; 0 for an outcome behind the body in the record.
         package static let outcomeOffset = 52
         package static let outcomeCapacity = 56
+        /// One more than the slot in which the client would like the item delegated; 0 for none.
+        package static let wantedSlot = 60
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64
         /// A word that the host makes 1 when an item of the record is not where the body says, and

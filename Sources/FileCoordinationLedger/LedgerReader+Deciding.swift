@@ -75,6 +75,21 @@ extension LedgerReader {
                 fault: fault))
     }
 
+    /// Makes a local claim that runs one of whose release the host hears; false if it does not
+    /// run, or is none.
+    public func care(
+        for reference: RecordReference, _ epoch: HostEpoch
+    ) throws(LedgerError) -> Bool {
+        guard reference.index < LedgerLayout.recordCount,
+            memory.recordWord(Int(reference.index)).generation == reference.generation
+        else { return false }
+        let word = try memory.run(
+            CareForRecord(record: Int(reference.index), epoch: epoch),
+            failedSwapLimit: Self.failedSwapLimit)
+        return word.state == .granted && word.flags.contains(.local)
+            && word.generation == reference.generation
+    }
+
     /// Delegates a place to the client.
     ///
     /// Tell it the slot and the word; nil if another host reigns.

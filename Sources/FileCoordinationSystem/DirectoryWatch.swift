@@ -41,6 +41,8 @@ public final class DirectoryWatch: Sendable {
         public static let watchEnded = Changes(rawValue: UInt32(IN_IGNORED))
         /// Reported only: the file system was unmounted.
         public static let unmounted = Changes(rawValue: UInt32(IN_UNMOUNT))
+        /// Asked for only: fail for what is no directory.
+        public static let onlyOfDirectory = Changes(rawValue: UInt32(IN_ONLYDIR))
         static let overflow = Changes(rawValue: UInt32(IN_Q_OVERFLOW))
     }
 
@@ -102,6 +104,21 @@ public final class DirectoryWatch: Sendable {
     /// Stops a watch; a last notice, ``Changes/watchEnded``, follows.
     public func remove(_ watch: Int32) throws(SystemError) {
         try check(fcs_watch_remove(descriptor.number, watch), "end watch \(watch)")
+    }
+
+    /// Whether there is anything to read: one short call to the kernel.
+    ///
+    /// What was changed in a watched directory, and is done, has left its notice: the kernel makes
+    /// that before the call which changed something returns.
+    public var hasNews: Bool { fcs_is_readable_now(descriptor.number) == 1 }
+
+    /// Whether all changes at `path` are made by this kernel, so that none can pass a watch by: not
+    /// on file systems of a network, or of another process.
+    ///
+    /// Blocks as long as the file system does.
+    public static func seesEverything(at path: [UInt8]) -> Bool {
+        guard let name = try? CName(path, for: "look at the file system of") else { return false }
+        return name.withPointer { fcs_is_local($0) } == 1
     }
 
     /// Reads what has come, without waiting.

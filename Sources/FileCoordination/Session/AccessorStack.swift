@@ -8,17 +8,39 @@ import FileCoordinationSystem
 
 /// The accessors that the calling thread, or the current task, is inside of; innermost last.
 enum AccessorStack {
-    private static let slot = ThreadSlot<Stack>()
+    /// One accessor.
+    enum Frame {
+        case known(CoordinatedAccess)
+        /// That of an access that no arbiter knows of.
+        case local(LocalAccess)
+
+        var record: RecordReference {
+            switch self {
+            case .known(let access): access.claim.record
+            case .local(let access): access.record
+            }
+        }
+
+        var access: CoordinatedAccess {
+            switch self {
+            case .known(let access): access
+            case .local(let access): access.full
+            }
+        }
+    }
+
+    /// What a thread is inside of; made once, and used by that thread alone.
+    private final class ThreadStack {
+        /// The process whose claims these are: a forked child is inside of none.
+        var process: UInt64 = 0
+        var frames: [Frame] = []
+    }
+
+    private static let slot = ThreadSlot<ThreadStack>()
     /// The same of a task.
     ///
     /// Tasks that it starts inherit this, and have to be told from it: they are not the accessor.
     @TaskLocal private static var tasks: TaskStack?
-
-    private struct Stack {
-        /// The process whose claims these are: a forked child is inside of none.
-        var process: UInt64
-        var accesses: [CoordinatedAccess]
-    }
 
     private struct TaskStack: Sendable {
         var task: Int
@@ -30,13 +52,11 @@ enum AccessorStack {
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     /// The accesses whose accessors the caller is inside of.
-    static var accesses: [CoordinatedAccess] {
-        ofTask + ofThread
-    }
+    static var accesses: [CoordinatedAccess] { ofTask + ofThread.map(\.access) }
 
-    private static var ofThread: [CoordinatedAccess] {
+    private static var ofThread: [Frame] {
         guard let stack = slot.value, stack.process == ForkGuard.processToken else { return [] }
-        return stack.accesses
+        return stack.frames
     }
 
     private static var ofTask: [CoordinatedAccess] {
@@ -47,21 +67,34 @@ enum AccessorStack {
     }
 
     /// The claims whose accessors the caller is inside of.
-    static var current: [RecordReference] { accesses.map(\.claim.record) }
-
-    /// Notes that an accessor starts on this thread.
-    static func push(_ access: CoordinatedAccess) { set(ofThread + [access]) }
-
-    /// Notes that an accessor has returned on this thread.
-    static func pop(_ access: CoordinatedAccess) {
-        var accesses = ofThread
-        if let index = accesses.lastIndex(where: { $0 === access }) { accesses.remove(at: index) }
-        set(accesses)
+    static var current: [RecordReference] {
+        ofTask.map(\.claim.record) + ofThread.map(\.record)
     }
 
-    private static func set(_ accesses: [CoordinatedAccess]) {
-        slot.value =
-            accesses.isEmpty ? nil : Stack(process: ForkGuard.processToken, accesses: accesses)
+    /// Whether the caller is inside of none.
+    static var isEmpty: Bool { ofThread.isEmpty && tasks == nil }
+
+    /// Notes that an accessor starts on this thread.
+    static func push(_ frame: Frame) {
+        let stack: ThreadStack
+        if let known = slot.value {
+            stack = known
+        } else {
+            stack = ThreadStack()
+            slot.value = stack
+        }
+        if stack.process != ForkGuard.processToken {
+            stack.process = ForkGuard.processToken
+            stack.frames = []
+        }
+        stack.frames.append(frame)
+    }
+
+    /// Notes that the innermost accessor has returned on this thread.
+    static func pop() {
+        // A forked child that returns from its parent's accessors was in none of them.
+        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return }
+        _ = stack.frames.popLast()
     }
 
     /// Runs an accessor in this task.

@@ -76,6 +76,34 @@ package final class CoordinatedAccess: Sendable {
         state = Lock(State(claim: claim, items: items, policy: policy))
     }
 
+    /// Makes an ordinary access of one that runs already.
+    init(adopting local: LocalAccess, purpose: Purpose) {
+        requests = [local.request]
+        session = local.session
+        self.purpose = purpose
+        kind = .access
+        enclosing = []
+        blocksCaller = true
+        onEnding = nil
+        let claim = PendingClaim(
+            record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})
+        state = Lock(
+            State(
+                claim: claim, items: [AccessedItem(local.request, at: local.item)],
+                ending: .granted, policy: session.packagePolicy))
+        session.noteRunning(self)
+    }
+
+    /// Ends such an access.
+    func endAdopted() {
+        session.noteEnded(self)
+        let (claim, items, moves) = state.withLock { state in
+            state.isOver = true
+            return (state.claim, state.items, state.moves)
+        }
+        session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
+    }
+
     /// The claim that counts now.
     var claim: PendingClaim { state.withLock { $0.claim } }
 
@@ -138,10 +166,10 @@ package final class CoordinatedAccess: Sendable {
         let (urls, isReleased) = state.withLock { ($0.items.map(\.url), $0.isReleased) }
         defer { removeSnapshots() }
         guard !isReleased else { return try accessor(urls) }
-        AccessorStack.push(self)
+        AccessorStack.push(.known(self))
         begin()
         defer {
-            AccessorStack.pop(self)
+            AccessorStack.pop()
             end()
         }
         return try accessor(urls)

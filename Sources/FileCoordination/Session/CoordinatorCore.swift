@@ -20,8 +20,10 @@ final class CoordinatorCore: Sendable {
     private let state = Lock(State())
 
     private struct State {
-        /// The purpose, once it was needed or set.
+        /// The purpose, if it was set.
         var purpose: String?
+        /// The number of the one that was made up, once it was needed.
+        var purposeNumber: UInt64?
         /// The process in which it was made up; another one, forked since, needs its own.
         var purposeMaker: UInt64?
         /// Whether it can be set no more (Rules 4.3, 4.4).
@@ -32,6 +34,8 @@ final class CoordinatorCore: Sendable {
         var waiting: [CoordinatedAccess] = []
         /// The calls of this coordinator whose accessors run.
         var running: [CoordinatedAccess] = []
+        /// Those of them that no arbiter knows of.
+        var local: [LocalAccess] = []
     }
 
     /// Where the presenter was when the coordinator was made, as far as it knew (Rule 11.7).
@@ -47,15 +51,18 @@ final class CoordinatorCore: Sendable {
     var purposeText: String {
         if let presenter { return presenter.purposeText }
         return state.withLock { state in
-            let process = ProcessIdentity.token
-            if let purpose = state.purpose, state.purposeMaker ?? process == process {
-                return purpose
-            }
-            let fresh = ProcessIdentity.freshPurpose()
-            state.purpose = fresh
-            state.purposeMaker = process
-            return fresh
+            state.purpose ?? ProcessIdentity.purpose(Self.number(&state))
         }
+    }
+
+    /// The number of the purpose that is made up.
+    private static func number(_ state: inout State) -> UInt64 {
+        let process = ProcessIdentity.token
+        if let number = state.purposeNumber, state.purposeMaker == process { return number }
+        let fresh = ProcessIdentity.freshPurposeNumber()
+        state.purposeNumber = fresh
+        state.purposeMaker = process
+        return fresh
     }
 
     func setPurpose(_ text: String) {
@@ -114,6 +121,36 @@ final class CoordinatorCore: Sendable {
         return try access.run(accessor)
     }
 
+    /// Begins an access without the arbiter, if that can be done; nil: go the long way.
+    func beginLocally(_ url: URL, _ access: Access) -> LocalAccess? {
+        guard presenter == nil, AccessorStack.isEmpty, let session = Session.existing else {
+            return nil
+        }
+        let number = state.withLock { state -> UInt64? in
+            guard !state.isCancelled, state.purpose == nil else { return nil }
+            state.isPurposeFixed = true
+            return Self.number(&state)
+        }
+        guard let number,
+            let local = session.claimLocally(url, access, purposeNumber: number)
+        else { return nil }
+        if local.isWriting { state.withLock { $0.local.append(local) } }
+        return local
+    }
+
+    /// Runs the accessor of an access that was begun without the arbiter, and ends it.
+    func run<Result>(
+        _ local: LocalAccess, _ accessor: () throws -> Result
+    ) rethrows -> Result {
+        AccessorStack.push(.local(local))
+        defer {
+            AccessorStack.pop()
+            if local.isWriting { state.withLock { $0.local.removeAll { $0 === local } } }
+            local.end()
+        }
+        return try accessor()
+    }
+
     /// Notes that the accessor of an access begins.
     func noteRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
@@ -127,14 +164,15 @@ final class CoordinatorCore: Sendable {
     /// The access of this coordinator, one that writes, in which something is made known: the one
     /// that the caller is inside of; from another thread, the one that has to do with the place.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
-        let running = state.withLock { $0.running }.filter(\.isWriting)
+        let (known, local) = state.withLock { ($0.running, $0.local) }
+        let running = (known + local.map(\.full)).filter(\.isWriting)
         return AccessorStack.accesses.last { access in running.contains { $0 === access } }
             ?? running.last { $0.concerns(place) } ?? running.last
     }
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     func announceMove(from old: URL, to new: URL) {
-        guard state.withLock({ !$0.running.isEmpty }), let session = Session.existing,
+        guard state.withLock({ !$0.running.isEmpty || !$0.local.isEmpty }), let session = Session.existing,
             let from = try? session.place(of: old), let to = try? session.place(of: new)
         else { return }
         writingAccess(for: from.path)?.announceMove(from: from, to: to)

@@ -15,6 +15,8 @@ package final class PendingClaim: Sendable {
     let record: RecordReference
     private let ledger: LedgerWriter
     private let decision = Lock<Decision>(.open)
+    /// Where it is, if it was granted by delegation and is not over.
+    let localPlace = Lock<(place: DelegatedPlace, isWriting: Bool)?>(nil)
     /// Called once with the ending, for claims that no thread waits for.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
     /// Called by a thread that waits for longer than accesses take that wait for nobody.

@@ -4,6 +4,7 @@
 // everything that its parent did.
 
 import FileCoordinationSystem
+import FileCoordinationWire
 import Synchronization
 
 /// Makes purpose identifiers (Rule 4.1).
@@ -14,10 +15,34 @@ enum ProcessIdentity {
         return ForkGuard.processToken
     }
 
-    /// A purpose identifier that nobody has had.
-    static func freshPurpose() -> String {
-        let number = purposes.wrappingAdd(1, ordering: .relaxed).newValue
-        return "\(String(token, radix: 16))-\(number)"
+    /// A number that this process has not used for a purpose.
+    static func freshPurposeNumber() -> UInt64 {
+        purposes.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// The purpose identifier of this number: as long as any other, so that it can be written in
+    /// place.
+    static func purpose(_ number: UInt64) -> String {
+        let bytes = [UInt8](unsafeUninitializedCapacity: ClaimTemplate.purposeLength) {
+            buffer, count in
+            if let base = buffer.baseAddress { write(number, to: base) }
+            count = ClaimTemplate.purposeLength
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes the purpose identifier of this number.
+    static func write(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+        writeDigits(token, to: place)
+        place[16] = UInt8(ascii: "-")
+        writeDigits(number, to: place + 17)
+    }
+
+    private static func writeDigits(_ value: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 0xF
+            place[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+        }
     }
 
     private static let purposes = Atomic<UInt64>(0)

@@ -27,6 +27,9 @@ struct ClaimRequest {
 extension Session {
     /// Files one claim.
     func file(_ request: ClaimRequest) throws(NSError) -> PendingClaim {
+        let opening: DelegatedPlaces.Opening =
+            request.kind == .access && request.items.count == 1
+            ? delegated.begin(request.items[0]) : .none
         let body = ClaimBody(
             purpose: request.purpose.bytes, items: request.items,
             enclosing: request.enclosing.map { WireRecord($0) }, threadID: 0, kind: request.kind,
@@ -36,20 +39,36 @@ extension Session {
             record = try ledger.write(
                 kind: .claim, body: body.encodeChecked(),
                 outcomeCapacity: ClaimLogEntry.outcomesLength(request.items.count),
-                wantsMessage: request.onEnding != nil)
-        } catch let error as LedgerError {
-            throw FailureReason(error).nsError
-        } catch {
+                wantsMessage: request.onEnding != nil, wantedSlot: opening.wantedSlot)
+        } catch let error {
+            endLocally(request, opening)
+            if let error = error as? LedgerError { throw FailureReason(error).nsError }
             throw FailureReason.limitReached("\(error)").nsError
         }
         let claim = PendingClaim(
             record: record, ledger: ledger, onEnding: request.onEnding,
             onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
-        ledger.file(record)
+        if case .delegated(let place, let word) = opening {
+            if ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted {
+                let isWriting = request.items[0].access.isWriting
+                claim.localPlace.withLock { $0 = (place, isWriting) }
+                claim.noteGrant()
+                return claim
+            }
+            // It is filed like any other.
+            endLocally(request, opening)
+        } else {
+            ledger.file(record)
+        }
         announce(.filed(WireRecord(record)))
         if request.onEnding != nil { link.attend() }
         return claim
+    }
+
+    private func endLocally(_ request: ClaimRequest, _ opening: DelegatedPlaces.Opening) {
+        guard case .delegated(let place, _) = opening else { return }
+        place.end(isWriting: request.items[0].access.isWriting)
     }
 
     /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
@@ -62,13 +81,25 @@ extension Session {
 
     /// Ends a granted claim; `outcomes` tells what became of each item.
     func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
+        let local = claim.localPlace.withLock { $0.take() }
+        defer { if let local { local.place.end(isWriting: local.isWriting) } }
+        // Whoever came meanwhile and cares hears what became of the items.
+        if local != nil, ledger.releaseLocally(claim.record) {
+            state.withLock { $0.claims[claim.record] = nil }
+            return
+        }
+        release(claim.record, outcomes: outcomes)
+    }
+
+    /// Ends a granted claim that somebody cares for.
+    func release(_ record: RecordReference, outcomes: [ItemOutcome]) {
         do {
             let entry = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
-            _ = try ledger.release(claim.record, outcome: entry)
+            _ = try ledger.release(record, outcome: entry)
         } catch {
             preconditionFailure("Room for the outcomes was set aside when the claim was filed")
         }
-        finish(claim.record)
+        finish(record)
     }
 
     private func finish(_ record: RecordReference) {

@@ -68,6 +68,7 @@ extension Session {
             $0.announced(text, isFromNewHost: isFromNewHost)
         }
         packages.notifyAll()
+        places.clear()
         for complaint in complaints { Diagnostics.say("configuration of packages: \(complaint)") }
     }
 
@@ -81,6 +82,7 @@ extension Session {
     func addToPackages(_ statement: PackagePolicy.Statement) {
         _ = packagePolicy
         packages.withLock { $0.add(statement) }
+        places.clear()
         announceOwnPackages()
     }
 }

@@ -20,7 +20,11 @@ extension Session {
 
     /// The place that a URL names.
     func place(of url: URL) throws(PlaceError) -> ResolvedPlace {
-        try PlaceResolver.resolve(url, policy: packagePolicy)
+        guard let cache = places.cache(allowedBy: ledger) else {
+            return try PlaceResolver.resolve(url, policy: packagePolicy)
+        }
+        if let known = cache.known(url.absoluteString) { return known.place }
+        return try cache.resolve(url, policy: packagePolicy)
     }
 
     /// What is to be known of a place whose path is canonical.

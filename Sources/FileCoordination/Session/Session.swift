@@ -27,6 +27,10 @@ package final class Session: Sendable {
     /// What counts as a package.
     let packages = Monitor(KnownPackages())
     let link: SessionLink
+    /// Where URLs lead.
+    let places = PlaceMemory()
+    /// Where claims need no arbiter.
+    let delegated: DelegatedPlaces
     /// Tells whether this is still the process that opened the session (and not a forked child).
     private let processToken = ForkGuard.processToken
 
@@ -62,6 +66,8 @@ package final class Session: Sendable {
         newestVersion = SpokenProtocol.newest
         state = Lock(State(helloVersion: newestVersion))
         (runtime, ledger, witness) = try Self.makeLedger(in: given, bell)
+        delegated = DelegatedPlaces(
+            ledger, isOn: environment["FILECOORDINATION_DELEGATION"] != "off")
         link = try SessionLink(
             election: Election(
                 runtime: runtime, daemon: DaemonLauncher.find(environment: environment),

@@ -40,12 +40,16 @@ package final class VersionStore: Sendable {
     private let handedOut = Lock<HandedOut?>(nil)
 
     /// The store in the directory at `path`.
-    package init(path: String) { self.path = path }
+    package init(path: String) {
+        self.path = path
+        tiesPath = Array((path + "/" + StoreName.ties).utf8)
+    }
 
     /// Whether a version has ever been kept here: one look.
     var hasTies: Bool { (try? FileStatus(path: tiesPath)) != nil }
 
-    private var tiesPath: [UInt8] { Array((path + "/" + StoreName.ties).utf8) }
+    /// Where the ties are.
+    let tiesPath: [UInt8]
 
     // MARK: Opening
 

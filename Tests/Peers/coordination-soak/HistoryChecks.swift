@@ -63,11 +63,21 @@ extension History {
             for (index, access) in accesses.enumerated() {
                 for later in accesses[(index + 1)...].prefix(64) {
                     guard let filed = later.filed, access.isWrite || later.isWrite,
-                        filed + slack < access.called
+                        filed + slack < access.called,
+                        !isSkipped(later, when: access.entered ?? 0)
                     else { continue }
                     verdict.blame("\(name(access)) overtook \(name(later)), filed at \(filed)")
                 }
             }
+        }
+    }
+
+    /// Whether others may go before a claim because its process is stopped, or was until a moment
+    /// ago: the arbiter looks a few times a second (Rule 18.6).
+    private func isSkipped(_ claim: Attempt, when instant: Instant) -> Bool {
+        let moment: UInt64 = 500_000_000
+        return lives[claim.life].stops.contains { stop in
+            stop.from <= instant && instant <= stop.to + moment
         }
     }
 

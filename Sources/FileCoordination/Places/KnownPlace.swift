@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is remembered of one URL.
+
+import FileCoordinationArbiter
+import Synchronization
+
+/// Where a URL leads, for as long as it is remembered.
+final class KnownPlace: Sendable {
+    let place: ResolvedPlace
+    /// In monotonic nanoseconds.
+    let expires: UInt64
+    private let delegation = AtomicLazyReference<DelegatedPlace>()
+
+    init(_ place: ResolvedPlace, expires: UInt64) {
+        self.place = place
+        self.expires = expires
+    }
+
+    /// The place among those that are delegated, if it is one of them.
+    func delegated(in places: DelegatedPlaces, _ item: AccessItem) -> DelegatedPlace? {
+        if let known = delegation.load() { return known }
+        guard let found = places.place(at: item.path) else { return nil }
+        return delegation.storeIfNil(found)
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where URLs lead, remembered. To find that out costs twenty calls to the kernel; to look whether it
+// still holds costs one: a watch of every directory on the way, which has a notice of every rename,
+// removal and new link before the call that made it has returned. So a change that was completed
+// before is never missed (Rule 1.15).
+//
+// Watches are placed before the file system is looked at. What a watch does not tell (mounts, and
+// the attribute that makes a directory a package) is looked at again after a moment. Only paths
+// without links, dots and file systems of others are remembered.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// Remembers places, and forgets them when something on the way has changed.
+///
+/// May be used from any thread.
+final class PlaceCache: Sendable {
+    private let watch: DirectoryWatch
+    private let state = Lock(State())
+
+    private struct State {
+        var known: [String: KnownPlace] = [:]
+        /// Paths at which there is nothing, and until when that is remembered.
+        var absent: [[UInt8]: UInt64] = [:]
+        /// Directories with a watch, by path.
+        var watched: [[UInt8]: Int32] = [:]
+        /// What matters in each of them.
+        var concerns: [Int32: Concerns] = [:]
+        /// How often everything was forgotten.
+        var clearings = 0
+        /// Nothing is remembered before: where much changes, that would be in vain.
+        var resumesAt: UInt64 = 0
+    }
+
+    /// The names in one directory that something remembered depends on.
+    private struct Concerns {
+        /// Whatever happens to them.
+        var onTheWay: Set<[UInt8]> = []
+        /// If it is, or becomes, a directory.
+        var items: Set<[UInt8]> = []
+
+        func contain(_ event: DirectoryWatch.Event) -> Bool {
+            onTheWay.contains(event.name)
+                || event.changes.contains(.isDirectory) && items.contains(event.name)
+        }
+    }
+
+    /// For how long something is remembered, in nanoseconds.
+    private static let lifetime: UInt64 = 1_000_000_000
+    /// How long nothing is remembered after a change, in nanoseconds.
+    private static let pause: UInt64 = 20_000_000
+    private static let directoryLimit = 2048
+    private static let placeLimit = 16_384
+    private static let changes: DirectoryWatch.Changes = [
+        .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
+    ]
+
+    init() throws(SystemError) { watch = try DirectoryWatch() }
+
+    // MARK: Looking up
+
+    /// Where the URL of this text leads, if that is known and still holds.
+    func known(_ text: String) -> KnownPlace? {
+        // Before the lock: whoever has taken the news away forgets what they concern under it.
+        if watch.hasNews { hear() }
+        let known = state.withLock { $0.known[text] }
+        guard let known, MonotonicClock.now < known.expires else { return nil }
+        return known
+    }
+
+    /// Whether there is nothing at a path; false also if that cannot be remembered.
+    ///
+    /// To be asked right after ``known(_:)``, which has looked for news.
+    func isAbsent(_ path: [UInt8]) -> Bool {
+        let now = MonotonicClock.now
+        if let expires = state.withLock({ $0.absent[path] }), now < expires { return true }
+        guard let place = Self.plainPath(path) else { return false }
+        return state.withLock { state in
+            guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
+            state.absent[path] = now + Self.lifetime
+            return true
+        }
+    }
+
+    /// Finds out where a URL leads, and remembers it if that can be done.
+    func resolve(_ url: URL, policy: PackagePolicy) throws(PlaceError) -> ResolvedPlace {
+        let bytes = try PlaceResolver.pathBytes(of: url)
+        guard let spelled = Self.plainPath(bytes), let clearings = prepare(spelled) else {
+            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+        }
+        let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+        guard place.path == spelled else { return place }
+        let known = KnownPlace(place, expires: MonotonicClock.now + Self.lifetime)
+        let text = url.absoluteString
+        state.withLock { state in
+            guard state.clearings == clearings else { return }
+            if state.known.count >= Self.placeLimit { state.known.removeAll() }
+            state.known[text] = known
+        }
+        return place
+    }
+
+    /// Forgets everything, as when something else counts as a package.
+    func clear() {
+        state.withLock { clear(&$0) }
+    }
+
+    /// The path, if it is spelled as it would be without any link.
+    private static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
+        let isMarked = bytes.count > 1 && bytes.last == UInt8(ascii: "/")
+        let plain = isMarked ? Array(bytes.dropLast()) : bytes
+        guard let path = ItemPath(bytes: plain), path.bytes == plain, path.depth > 0 else {
+            return nil
+        }
+        return path
+    }
+
+    // MARK: Watching
+
+    /// Watches everything on the way to `path`; returns how often everything was forgotten before,
+    /// or nil if it cannot be watched.
+    private func prepare(_ path: ItemPath) -> Int? {
+        state.withLock { state in
+            guard MonotonicClock.now >= state.resumesAt else { return nil }
+            if state.watched.count >= Self.directoryLimit { clear(&state) }
+            var directory = Array("/".utf8)
+            var depth = 0
+            var isWatched = true
+            path.forEachComponent { name in
+                depth += 1
+                guard isWatched, let number = number(of: directory, &state) else {
+                    return isWatched = false
+                }
+                if depth < path.depth {
+                    state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
+                    if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
+                    directory += name
+                } else {
+                    state.concerns[number, default: Concerns()].items.insert(Array(name))
+                }
+            }
+            return isWatched ? state.clearings : nil
+        }
+    }
+
+    /// Watches as much of the way to `path` as there is; whether it ends before it is there.
+    private func watchAbsence(of path: ItemPath, _ state: inout State) -> Bool {
+        var directory = Array("/".utf8)
+        var isAbsent: Bool?
+        path.forEachComponent { name in
+            guard isAbsent == nil else { return }
+            guard let number = number(of: directory, &state) else { return isAbsent = false }
+            state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
+            if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
+            directory += name
+            do throws(SystemError) {
+                _ = try FileStatus(path: directory, followLinks: false)
+            } catch {
+                isAbsent = error.code == ErrorNumber.noSuchFile
+            }
+        }
+        return isAbsent ?? false
+    }
+
+    /// The watch of a directory, which is made if there is none.
+    private func number(of directory: [UInt8], _ state: inout State) -> Int32? {
+        if let known = state.watched[directory] { return known }
+        guard DirectoryWatch.seesEverything(at: directory),
+            let number = try? watch.add(directory, Self.changes)
+        else { return nil }
+        state.watched[directory] = number
+        return number
+    }
+
+    /// Takes note of what has happened.
+    private func hear() {
+        state.withLock { state in
+            // To the end: what is left unread would be overlooked by whoever asked.
+            while watch.hasNews {
+                let news = try? watch.read()
+                let isConcerned = news?.events.contains { event in
+                    state.concerns[event.watch]?.contain(event) == true
+                }
+                guard isConcerned ?? true || news?.overflowed ?? true else { continue }
+                clear(&state)
+                state.resumesAt = MonotonicClock.now + Self.pause
+            }
+        }
+    }
+
+    /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
+    private func clear(_ state: inout State) {
+        for number in state.watched.values { try? watch.remove(number) }
+        let next = state.clearings + 1
+        state = State(clearings: next)
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One access that its process grants itself, because the place is delegated to it: no message, no
+// look at the item, since nobody is there who would have to be told what became of it. Somebody may
+// come to care for it while it lasts; then it is a claim like any other, and its end is announced.
+// If its accessor makes something known, an ordinary access is made of it for that.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+import Synchronization
+
+/// An access that no arbiter knows of, unless it asks.
+final class LocalAccess: Sendable {
+    let session: Session
+    let record: RecordReference
+    let request: RequestedItem
+    let item: ResolvedPlace
+    private let place: DelegatedPlace
+    private let purposeNumber: UInt64
+    private let adopted = AtomicLazyReference<CoordinatedAccess>()
+    private let versions = AtomicLazyReference<CoordinatedWrite>()
+
+    var isWriting: Bool { request.access.isWriting }
+
+    init(
+        _ session: Session, _ record: RecordReference, _ request: RequestedItem,
+        at item: ResolvedPlace, _ place: DelegatedPlace, purposeNumber: UInt64
+    ) {
+        self.session = session
+        self.record = record
+        self.request = request
+        self.item = item
+        self.place = place
+        self.purposeNumber = purposeNumber
+    }
+
+    /// The same access as an ordinary one, for what the accessor makes known.
+    var full: CoordinatedAccess {
+        if let known = adopted.load() { return known }
+        let purpose = Purpose(ProcessIdentity.purpose(purposeNumber))
+        return adopted.storeIfNil(CoordinatedAccess(adopting: self, purpose: purpose))
+    }
+
+    /// Lets the item's versions stay with it from now on: it has got its first.
+    func keepVersions(in store: VersionStore) {
+        guard versions.load() == nil else { return }
+        _ = versions.storeIfNil(store.beginWriting(at: item.path))
+    }
+
+    /// Ends it, on the thread on which its accessor has run.
+    func end() {
+        // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
+        guard session.isOurs else { return }
+        defer { place.end(isWriting: isWriting) }
+        versions.load()?.end()
+        if let known = adopted.load() { return known.endAdopted() }
+        // Whoever cares by now hears that something may have changed.
+        guard !session.ledger.releaseLocally(record) else { return }
+        session.release(record, outcomes: [isWriting ? .changed : .unchanged])
+    }
+}
+
+extension Session {
+    /// Grants a claim on the spot; nil if that takes an arbiter.
+    func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
+        guard let cache = places.present, let known = cache.known(url.absoluteString) else {
+            return nil
+        }
+        let item = known.place.item(access)
+        guard item.isDelegable, let place = known.delegated(in: delegated, item),
+            let template = place.template,
+            !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath),
+            let word = place.begin(isWriting: access.isWriting, in: ledger)
+        else { return nil }
+        let record = ledger.writeLocally(
+            template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1)
+        ) { body in
+            let bytes = body.assumingMemoryBound(to: UInt8.self)
+            ProcessIdentity.write(purposeNumber, to: bytes + ClaimTemplate.purposeOffset)
+            (bytes[template.accessOffset], bytes[template.accessOffset + 1]) =
+                ClaimTemplate.encoding(of: access)
+        }
+        guard let record else {
+            place.end(isWriting: access.isWriting)
+            return nil
+        }
+        guard ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted else {
+            // It has become an ordinary claim in that moment: give it up, and file a whole one.
+            if ledger.cancel(record) { announce(.ended(WireRecord(record))) }
+            place.end(isWriting: access.isWriting)
+            return nil
+        }
+        let local = LocalAccess(
+            self, record, RequestedItem(url: url, access: access), at: known.place, place,
+            purposeNumber: purposeNumber)
+        if access.isWriting { place.setWriter(local) }
+        return local
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which places are delegated, so that claims on them are decided without the arbiter. It knows only
+// where they are: whatever comes near one of them has it taken back first, and then the claims that
+// run there are claims like any other. So nothing else in the arbiter knows of delegations.
+
+/// A place that was delegated to a client, by number.
+public struct DelegationID: Hashable, Comparable, Sendable {
+    /// The number.
+    public let rawValue: UInt64
+
+    /// A delegation's name.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The order of numbers.
+    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// Where delegated places are.
+public struct DelegationBook: Sendable {
+    /// A delegation is filed as a presenter would be.
+    private var tree = PlaceTree()
+    private var paths: [DelegationID: ItemPath] = [:]
+
+    /// A book in which nothing is delegated.
+    public init() {}
+
+    /// Whether nothing is delegated.
+    public var isEmpty: Bool { paths.isEmpty }
+
+    /// Notes that a place is delegated from now on.
+    public mutating func insert(_ id: DelegationID, at path: ItemPath) {
+        paths[id] = path
+        tree.insert(PresenterID(rawValue: id.rawValue), at: path)
+    }
+
+    /// Notes that it is not any more.
+    public mutating func remove(_ id: DelegationID) {
+        guard let path = paths.removeValue(forKey: id) else { return }
+        tree.remove(PresenterID(rawValue: id.rawValue), at: path)
+    }
+
+    /// What a claim on these items could have to wait for, or others for it (Rules 2.1 to 2.9).
+    ///
+    /// Plain access to a directory concerns nothing inside it, nor what contains it. A package is
+    /// one item; and what a claim takes for a package was perhaps none when a place inside was
+    /// delegated.
+    public func concerned(by items: [AccessItem]) -> [DelegationID] {
+        guard !isEmpty else { return [] }
+        var result: Set<DelegationID> = []
+        for item in items {
+            if let package = item.packageDepths.first {
+                result.formUnion(atOrBelow(item.path.prefix(depth: package)))
+            } else if item.isStructural {
+                result.formUnion(atOrBelow(item.path))
+            } else {
+                result.formUnion(ids(Array(tree.presenters(at: item.path))))
+            }
+        }
+        return result.sorted()
+    }
+
+    /// What a presenter of a place has to do with, now or after a write: the place, what is inside
+    /// it, and what contains it (Rules 6.1, 7.4).
+    public func concerned(byPresenterAt path: ItemPath) -> [DelegationID] {
+        guard !isEmpty else { return [] }
+        let above = tree.presenters(containing: path).flatMap { Array($0.presenters) }
+        return Set(atOrBelow(path) + ids(above)).sorted()
+    }
+
+    /// What is at a place or inside it.
+    public func atOrBelow(_ path: ItemPath) -> [DelegationID] {
+        ids(tree.presenters(atOrBelow: path))
+    }
+
+    private func ids(_ presenters: [PresenterID]) -> [DelegationID] {
+        presenters.map { DelegationID(rawValue: $0.rawValue) }
+    }
+}
+
+extension AccessItem {
+    /// Whether it may concern what is inside, should the item be a directory.
+    fileprivate var isStructural: Bool {
+        switch access {
+        case .reading: false
+        case .writing(let mode): mode.isStructural
+        }
+    }
+
+    /// Whether access to it could be delegated: it neither asks nor waits for anything by itself,
+    /// and concerns no other place (Rules 1.12, 2.2, 2.3).
+    public var isDelegable: Bool {
+        guard packageDepths.isEmpty, path.depth > 0 else { return false }
+        return switch access {
+        case .reading(let options):
+            options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
+        case .writing(let mode): !mode.isStructural
+        }
+    }
+}
+
+extension Arbiter {
+    /// Whether nobody has anything to do with a place: no claim at it or on what contains it as a
+    /// whole, and no presenter of it, inside it or above it.
+    public func isUncontested(_ path: ItemPath) -> Bool {
+        guard mode == .serving else { return false }
+        let way = tree.nodes(towards: path)
+        guard way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }) else { return false }
+        guard way.allSatisfy({ tree.nodes[$0].domains.all.isEmpty }) else { return false }
+        guard way.count == path.depth + 1, let node = way.last else { return true }
+        return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
+    }
+}
