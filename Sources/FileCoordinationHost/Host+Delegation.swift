@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delegation: a place in which nobody else is interested is its client's to claim without a message.
+// Delegation: a place in which nobody else is interested is its client's to claim without a
+// message.
 //
 // The client names a slot of its ledger in the record of an ordinary claim. When that is over and
 // nobody else has anything to do with the place, the host makes the slot's word say that the place
 // is delegated; the client sees it there the next time. Whatever comes near, be it a claim, a
 // presenter or a move, has the delegation taken back before the arbiter hears of it: the slot is
-// cleared, and the local claims that run become claims like any other. That waits for nobody. A host
-// that takes over knows of none: its epoch ends them all.
+// cleared, and the local claims that run become claims like any other. That waits for nobody. A
+// host that takes over knows of none: its epoch ends them all.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -8,9 +8,10 @@ internal import FileCoordinationSystem
 extension LedgerWriter {
     /// Writes the record of a claim from a body that is then changed in its place.
     ///
-    /// Nil if it does not fit into a record, or if there is no room.
+    /// `now` is the monotonic time. Nil if it does not fit into a record, or if there is no room.
     public func writeLocally(
-        _ template: [UInt8], outcomeCapacity: Int, adjust: (UnsafeMutableRawPointer) -> Void
+        _ template: [UInt8], outcomeCapacity: Int, at now: UInt64,
+        adjust: (UnsafeMutableRawPointer) -> Void
     ) -> RecordReference? {
         typealias Record = LedgerLayout.Record
         let outcome = LedgerLayout.inlineOutcome(behind: template.count)
@@ -31,7 +32,7 @@ extension LedgerWriter {
         memory.grantedAt(index).storeReleasing(0)
         memory.presenterState(index).storeReleasing(0)
         memory.relocated(index).storeReleasing(0)
-        memory.filedAt(index).storeReleasing(MonotonicClock.now)
+        memory.filedAt(index).storeReleasing(now)
         record.copy(template, to: Record.inline)
         adjust(record + Record.inline)
         let generation = memory.recordWord(index).generation &+ 1

@@ -110,7 +110,7 @@ public final class DirectoryWatch: Sendable {
     ///
     /// What was changed in a watched directory, and is done, has left its notice: the kernel makes
     /// that before the call which changed something returns.
-    public var hasNews: Bool { fcs_is_readable_now(descriptor.number) == 1 }
+    public var hasNews: Bool { fcs_has_input(descriptor.number) != 0 }
 
     /// Whether all changes at `path` are made by this kernel, so that none can pass a watch by: not
     /// on file systems of a network, or of another process.

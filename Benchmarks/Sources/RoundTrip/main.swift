@@ -45,6 +45,12 @@ func coordinatedReads() {
     }
 }
 
+if CommandLine.arguments.count > 1 {
+    for _ in 0..<500 {
+        if CommandLine.arguments[1] == "read" { coordinatedReads() } else { coordinatedWrites() }
+    }
+    exit(0)
+}
 let groups: [(name: String, body: () -> Void)] = [
     ("bare SEQPACKET round trip", { _ = echo_round_trips(socket, Int32(iterations)) }),
     ("flock + unflock, open file", { _ = flock_pairs(lockFile, Int32(iterations)) }),

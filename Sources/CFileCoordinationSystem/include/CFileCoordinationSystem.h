@@ -174,6 +174,8 @@ int fcs_wake_up_drain(int wake_up);
 int fcs_watch(void);
 int fcs_watch_add(int watch, const char *_Nonnull path, uint32_t mask);
 int fcs_watch_remove(int watch, int identifier);
+/// 1 if there is something to read; 0 if not.
+int fcs_has_input(int descriptor);
 /// 1 if `path` is on a file system all of whose changes this kernel makes; 0 if not.
 int fcs_is_local(const char *_Nonnull path);
 intptr_t fcs_read_now(int descriptor, void *_Nonnull buffer, size_t capacity);

@@ -3,14 +3,14 @@
 // What is remembered of one URL.
 
 import FileCoordinationArbiter
-import Synchronization
+import FileCoordinationSystem
 
 /// Where a URL leads, for as long as it is remembered.
 final class KnownPlace: Sendable {
     let place: ResolvedPlace
     /// In monotonic nanoseconds.
     let expires: UInt64
-    private let delegation = AtomicLazyReference<DelegatedPlace>()
+    private let delegation = LazyReference<DelegatedPlace>()
 
     init(_ place: ResolvedPlace, expires: UInt64) {
         self.place = place

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where URLs lead, remembered. To find that out costs twenty calls to the kernel; to look whether it
-// still holds costs one: a watch of every directory on the way, which has a notice of every rename,
-// removal and new link before the call that made it has returned. So a change that was completed
-// before is never missed (Rule 1.15).
+// Where URLs lead, remembered. To find that out costs twenty calls to the kernel; to look whether
+// it still holds costs one: a watch of every directory on the way, which has a notice of every
+// rename, removal and new link before the call that made it has returned. So a change that was
+// completed before is never missed (Rule 1.15).
 //
 // Watches are placed before the file system is looked at. What a watch does not tell (mounts, and
 // the attribute that makes a directory a package) is looked at again after a moment. Only paths
@@ -22,8 +22,9 @@ final class PlaceCache: Sendable {
 
     private struct State {
         var known: [String: KnownPlace] = [:]
-        /// Paths at which there is nothing, and until when that is remembered.
-        var absent: [[UInt8]: UInt64] = [:]
+        /// The path at which there was nothing when somebody asked last, and until when that is
+        /// remembered.
+        var absent: (path: [UInt8], expires: UInt64)?
         /// Directories with a watch, by path.
         var watched: [[UInt8]: Int32] = [:]
         /// What matters in each of them.
@@ -62,24 +63,29 @@ final class PlaceCache: Sendable {
     // MARK: Looking up
 
     /// Where the URL of this text leads, if that is known and still holds.
-    func known(_ text: String) -> KnownPlace? {
+    ///
+    /// - Parameter now: the monotonic time.
+    func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
         // Before the lock: whoever has taken the news away forgets what they concern under it.
         if watch.hasNews { hear() }
         let known = state.withLock { $0.known[text] }
-        guard let known, MonotonicClock.now < known.expires else { return nil }
+        guard let known, now < known.expires else { return nil }
         return known
     }
 
     /// Whether there is nothing at a path; false also if that cannot be remembered.
     ///
     /// To be asked right after ``known(_:)``, which has looked for news.
-    func isAbsent(_ path: [UInt8]) -> Bool {
-        let now = MonotonicClock.now
-        if let expires = state.withLock({ $0.absent[path] }), now < expires { return true }
+    func isAbsent(_ path: [UInt8], now: UInt64 = MonotonicClock.now) -> Bool {
+        let isKnown = state.withLock { state in
+            guard let absent = state.absent, now < absent.expires else { return false }
+            return absent.path == path
+        }
+        if isKnown { return true }
         guard let place = Self.plainPath(path) else { return false }
         return state.withLock { state in
             guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
-            state.absent[path] = now + Self.lifetime
+            state.absent = (path, now + Self.lifetime)
             return true
         }
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this process remembers places at all: not if it looks at few, nor without the host's leave
-// to have a watch of directories.
+// Whether this process remembers places at all: not if it looks at few, nor without the host's
+// leave to have a watch of directories.
 
 import FileCoordinationLedger
+import FileCoordinationSystem
 import Synchronization
 
 /// What a process remembers of places, once it is worth while.
 final class PlaceMemory: Sendable {
-    private let made = AtomicLazyReference<PlaceCache>()
+    private let made = LazyReference<PlaceCache>()
     private let lookups = Atomic(0)
 
     /// How many places are looked up before any is remembered.

@@ -172,8 +172,9 @@ final class CoordinatorCore: Sendable {
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     func announceMove(from old: URL, to new: URL) {
-        guard state.withLock({ !$0.running.isEmpty || !$0.local.isEmpty }), let session = Session.existing,
-            let from = try? session.place(of: old), let to = try? session.place(of: new)
+        guard state.withLock({ !$0.running.isEmpty || !$0.local.isEmpty }),
+            let session = Session.existing, let from = try? session.place(of: old),
+            let to = try? session.place(of: new)
         else { return }
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The places that are delegated to this process, or that it would like to have: those it has used
-// more than once. Each has a slot of the ledger, whose word the host writes. A claim on such a place
-// is granted on the spot if the word says so and nobody in this very process is in its way; whatever
-// would have to wait goes to the arbiter, which then takes the place back (Rule 2.14).
+// more than once. Each has a slot of the ledger, whose word the host writes. A claim on such a
+// place is granted on the spot if the word says so and nobody in this very process is in its way;
+// whatever would have to wait goes to the arbiter, which then takes the place back (Rule 2.14).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -10,7 +10,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
-import Synchronization
 
 /// An access that no arbiter knows of, unless it asks.
 final class LocalAccess: Sendable {
@@ -20,8 +19,8 @@ final class LocalAccess: Sendable {
     let item: ResolvedPlace
     private let place: DelegatedPlace
     private let purposeNumber: UInt64
-    private let adopted = AtomicLazyReference<CoordinatedAccess>()
-    private let versions = AtomicLazyReference<CoordinatedWrite>()
+    private let adopted = LazyReference<CoordinatedAccess>()
+    private let versions = LazyReference<CoordinatedWrite>()
 
     var isWriting: Bool { request.access.isWriting }
 
@@ -66,17 +65,17 @@ final class LocalAccess: Sendable {
 extension Session {
     /// Grants a claim on the spot; nil if that takes an arbiter.
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
-        guard let cache = places.present, let known = cache.known(url.absoluteString) else {
-            return nil
-        }
+        let now = MonotonicClock.now
+        guard let cache = places.present, let known = cache.known(url.absoluteString, now: now)
+        else { return nil }
         let item = known.place.item(access)
         guard item.isDelegable, let place = known.delegated(in: delegated, item),
             let template = place.template,
-            !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath),
+            !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath, now: now),
             let word = place.begin(isWriting: access.isWriting, in: ledger)
         else { return nil }
         let record = ledger.writeLocally(
-            template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1)
+            template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now
         ) { body in
             let bytes = body.assumingMemoryBound(to: UInt8.self)
             ProcessIdentity.write(purposeNumber, to: bytes + ClaimTemplate.purposeOffset)

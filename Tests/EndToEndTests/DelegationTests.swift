@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places that are delegated to the one program which uses them: it needs no arbiter there, and yet
+// nobody overlaps with it. That a claim was granted without the arbiter shows when the arbiter is
+// stopped: nobody else could have granted it.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class DelegationTests: StageTestCase {
+    /// Somebody who hosts, if that is not a daemon, and does nothing else.
+    private func host() throws {
+        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    }
+
+    /// Uses an item until its place is delegated, and holds it then.
+    private func holdLocally(_ program: Program, _ access: String) throws {
+        for round in 0..<12 { try use(program, access, "u\(round)") }
+        let arbiter = try stage.arbiter()
+        kill(arbiter, SIGSTOP)
+        defer { kill(arbiter, SIGCONT) }
+        try program.ask("l " + access, "l granted")
+    }
+
+    private func use(_ program: Program, _ access: String, _ name: String) throws {
+        try program.ask("\(name) \(access)", "\(name) granted")
+        try program.ask("\(name) go", "\(name) released")
+    }
+
+    //  A                              B
+    //  write(f) without an arbiter
+    //                                 write(f) waits
+    //  returns
+    //                                 granted
+    //
+    /// Rule 2.3: and the other way round the place is not A's any more.
+    func testALocalClaimKeepsOthersOut() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        b.tell("b write \(file)")
+        try stage.untilWaits(b)
+        a.tell("a read \(file)")
+        try stage.untilWaits(a)
+        try a.ask("l go", "l released")
+        try b.hear("b granted")
+        XCTAssertFalse(a.said("a granted"))
+        try b.ask("b go", "b released")
+        try a.ask("a go", "a released")
+        try stage.untilNobodyHolds()
+    }
+
+    /// Rules 2.2, 2.6: who deletes a directory waits for local claims inside.
+    func testWhoDeletesADirectoryWaitsForLocalClaimsInside() throws {
+        let folder = try stage.folder("d")
+        let file = try stage.file("d/f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "read \(file)")
+        b.tell("b write \(folder) options=forDeleting")
+        try stage.untilWaits(b)
+        try a.ask("l go", "l released")
+        try b.hear("b granted")
+        // Later ones inside wait for it, without a word that is older.
+        a.tell("a read \(file)")
+        try stage.untilWaits(a)
+        try b.ask("b go", "b released")
+        try a.hear("a granted")
+    }
+
+    /// Rule 5.4: when somebody presents the item, its next writer asks before it writes.
+    func testAPresenterEndsTheDelegation() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        try b.ask("p present \(file)", "p registered")
+        try a.ask("l go", "l released")
+        try a.ask("a write \(file)", "a granted")
+        try b.hear("p relinquish to writer")
+        try a.ask("a put new", "a put")
+        try a.ask("a go", "a released")
+        try b.hear("p did change")
+    }
+
+    /// Rule 1.15: what has been moved is another place, whatever was remembered of its URL.
+    func testAMovedDirectoryIsNotTakenForTheOldOne() throws {
+        try stage.folder("d")
+        let file = try stage.file("d/f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "read \(file)")
+        try a.ask("l go", "l released")
+        // By a plain program.
+        try FileManager.default.moveItem(atPath: stage.path("d"), toPath: stage.path("e"))
+        try FileManager.default.createSymbolicLink(
+            atPath: stage.path("d"), withDestinationPath: stage.path("e"))
+        try b.ask("b write \(stage.path("e/f"))", "b granted")
+        a.tell("a read \(file)")
+        try stage.untilWaits(a)
+        try b.ask("b go", "b released")
+        try a.hear("a granted")
+    }
+
+    /// Rule 18.7: the next arbiter knows of local claims, also of a stopped process.
+    func testALocalClaimOutlivesTheArbiter() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        try a.stop()
+        kill(try stage.arbiter(), SIGKILL)
+        b.tell("b write \(file)")
+        try stage.untilWaits(b)
+        a.signal(SIGCONT)
+        try a.ask("l go", "l released")
+        try b.hear("b granted")
+    }
+
+    /// Rule 18.8: a local claim ends with its process, also with a killed one.
+    func testALocalClaimEndsWithItsProcess() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        b.tell("b write \(file)")
+        try stage.untilWaits(b)
+        a.signal(SIGKILL)
+        try b.hear("b granted")
+    }
+
+    //  A                                     B
+    //  write(f) without an arbiter
+    //                                        write(g)
+    //    write(g) inside waits
+    //                                          write(f) inside: refused
+    //
+    /// Rule 18.4: local claims count in circles.
+    func testALocalClaimIsPartOfACircle() throws {
+        let (file, other) = (try stage.file("f"), try stage.file("g"))
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        try b.ask("b write \(other)", "b granted")
+        a.tell("l nest n write \(other)")
+        try stage.untilWaits(a)
+        b.tell("b nest m write \(file)")
+        try b.hear("m failed")
+        try b.ask("b go", "b released")
+        try a.hear("n granted")
+    }
+
+    /// Rule 11.1: what a local writer announces, presenters elsewhere hear.
+    func testALocalWriterAnnouncesAMove() throws {
+        try stage.folder("d")
+        try stage.folder("e")
+        let file = try stage.file("d/f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try b.ask("p present \(stage.path("e"))", "p registered")
+        try holdLocally(a, "write \(file)")
+        try a.ask("l rename \(file) \(stage.path("e/f"))", "l renamed")
+        try a.ask("l didmove \(file) \(stage.path("e/f"))", "l announced")
+        try b.hear("p did appear")
+        try a.ask("l go", "l released")
+    }
+
+    /// People who ask who holds what are told of local claims, too.
+    func testStatusShowsLocalClaims() throws {
+        let file = try stage.file("f")
+        try host()
+        let a = try stage.peer("A")
+        try holdLocally(a, "write \(file)")
+        try stage.until(a, .granted)
+        try a.ask("l go", "l released")
+        try stage.untilNobodyHolds()
+    }
+}
+
+/// The same with the daemon.
+final class DelegationWithDaemonTests: DelegationTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
