@@ -83,6 +83,27 @@ class DelegationTests: StageTestCase {
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
         try b.hear("p did change")
+        // And it stays so, however often A uses the item.
+        for round in 0..<4 { try use(a, "write \(file)", "v\(round)") }
+        XCTAssertEqual(b.count("p relinquish to writer"), 5)
+    }
+
+    /// Rule 2.12: two coordinators of one program exclude each other as those of two programs do.
+    func testLocalClaimsOfOneProgramExcludeEachOther() throws {
+        let file = try stage.file("f")
+        try host()
+        let a = try stage.peer("A")
+        try holdLocally(a, "read \(file)")
+        try use(a, "read \(file)", "r")
+        a.tell("w write \(file)")
+        try stage.untilWaits(a)
+        try a.ask("l go", "l released")
+        try a.hear("w granted")
+        a.tell("s read \(file)")
+        try stage.untilWaits(a)
+        try a.ask("w go", "w released")
+        try a.hear("s granted")
+        try a.ask("s go", "s released")
     }
 
     /// Rule 1.15: what has been moved is another place, whatever was remembered of its URL.

@@ -96,11 +96,7 @@ package final class CoordinatedAccess: Sendable {
 
     /// Ends such an access.
     func endAdopted() {
-        session.noteEnded(self)
-        let (claim, items, moves) = state.withLock { state in
-            state.isOver = true
-            return (state.claim, state.items, state.moves)
-        }
+        let (claim, items, moves) = close()
         session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
     }
 
@@ -230,13 +226,18 @@ package final class CoordinatedAccess: Sendable {
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()
+        let (claim, items, moves) = close()
+        for item in items { item.endVersions() }
+        session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
+    }
+
+    /// From here on nothing is announced; what there is to release.
+    private func close() -> (PendingClaim, [AccessedItem], KnownMoves) {
         session.noteEnded(self)
-        let (claim, items, moves) = state.withLock { state in
+        return state.withLock { state in
             state.isOver = true
             return (state.claim, state.items, state.moves)
         }
-        for item in items { item.endVersions() }
-        session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }
 
     private func removeSnapshots() {

@@ -13,6 +13,8 @@ import FileCoordinationWire
 /// One place with a slot.
 final class DelegatedPlace: Sendable {
     let path: ItemPath
+    /// What it was when it got its slot.
+    let isDirectory: Bool
     let slot: Int
     /// What every claim on it says.
     let template: ClaimTemplate?
@@ -30,6 +32,7 @@ final class DelegatedPlace: Sendable {
 
     init(_ item: AccessItem, slot: Int, foreign: SlotWord) {
         path = item.path
+        isDirectory = item.isDirectory
         self.slot = slot
         self.foreign = foreign
         template = ClaimTemplate(item)

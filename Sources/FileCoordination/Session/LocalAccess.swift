@@ -70,7 +70,7 @@ extension Session {
         else { return nil }
         let item = known.place.item(access)
         guard item.isDelegable, let place = known.delegated(in: delegated, item),
-            let template = place.template,
+            let template = place.template, place.isDirectory == item.isDirectory,
             !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath, now: now),
             let word = place.begin(isWriting: access.isWriting, in: ledger)
         else { return nil }
@@ -87,8 +87,10 @@ extension Session {
             return nil
         }
         guard ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted else {
-            // It has become an ordinary claim in that moment: give it up, and file a whole one.
-            if ledger.cancel(record) { announce(.ended(WireRecord(record))) }
+            // It has become an ordinary claim in that moment: give it up, and file a whole one. A
+            // host may have granted it at once.
+            if !ledger.cancel(record) { _ = try? ledger.release(record) }
+            announce(.ended(WireRecord(record)))
             place.end(isWriting: access.isWriting)
             return nil
         }
