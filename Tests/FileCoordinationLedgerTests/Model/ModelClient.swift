@@ -23,6 +23,8 @@ struct ModelClient: Hashable {
         /// Under a fault: about to do after filing what belongs before it.
         case catchingUp(then: RecordWord)
         case accessing
+        /// Ends a claim that may be a local one, if nobody cares for it.
+        case releasingLocally(ReleaseLocally)
         case releasing(ReleaseClaim)
         case done
     }
@@ -92,6 +94,10 @@ struct ModelClient: Hashable {
             let step = procedure.advance(observing: value)
             phase = .cancelling(procedure)
             return settle(step).map { .cancelled($0) }
+        case .releasingLocally(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .releasingLocally(procedure)
+            return settle(step).map { .releasedLocally($0) }
         case .releasing(var procedure):
             let step = procedure.advance(observing: value)
             phase = .releasing(procedure)
@@ -135,5 +141,6 @@ enum ClientOutcome {
     case claimedLocally(ClaimLocally.Outcome)
     case waited(RecordWord)
     case cancelled(Bool)
+    case releasedLocally(Bool)
     case released(ReleaseResult)
 }

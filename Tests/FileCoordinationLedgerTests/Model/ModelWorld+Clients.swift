@@ -28,7 +28,8 @@ extension ModelWorld {
                 memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
             }
             wait(client, configuration)
-        case .adopting, .filing, .claimingLocally, .waiting, .cancelling, .releasing:
+        case .adopting, .filing, .claimingLocally, .waiting, .cancelling,
+            .releasingLocally, .releasing:
             guard let operation = clients[client].pending else {
                 preconditionFailure("A procedure wants something")
             }
@@ -159,15 +160,17 @@ extension ModelWorld {
             try endCancelled(client, word, configuration)
         case .waited(let word):
             try finishWaiting(client, word, configuration)
-        case .cancelled(true), .released(.released), .released(.freed):
+        case .cancelled(true), .releasedLocally(true), .released(.released), .released(.freed):
             endTask(client, configuration)
         case .cancelled(false):
             if configuration.fault == .grantBeforeWord {
                 // The message was believed, the accessor is over, and now the word is there.
-                release(client)
+                releaseWhatIsHeld(client)
             } else {
                 wait(client, configuration)
             }
+        case .releasedLocally(false):
+            releaseWhatIsHeld(client)
         case .released(.notGranted):
             guard configuration.fault == .grantBeforeWord else {
                 throw .impossible(client: client, memory.record(0, of: client))
@@ -187,7 +190,17 @@ extension ModelWorld {
     }
 
     /// The accessor is over.
-    mutating func release(_ client: Int) {
+    mutating func release(_ client: Int, _ configuration: ModelConfiguration) {
+        guard case .claimLocally = task(client, configuration) else {
+            return releaseWhatIsHeld(client)
+        }
+        clients[client].enter(
+            .releasingLocally(
+                ReleaseLocally(
+                    record: clients[client].record, generation: clients[client].generation)))
+    }
+
+    private mutating func releaseWhatIsHeld(_ client: Int) {
         clients[client].enter(
             .releasing(
                 ReleaseClaim(

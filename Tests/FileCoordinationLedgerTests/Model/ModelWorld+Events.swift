@@ -50,7 +50,7 @@ extension ModelWorld {
         case .accessing:
             events.append(.finishAccess(client: client))
         case .unborn, .marking, .writing, .adopting, .filing, .claimingLocally, .cancelling,
-            .catchingUp, .releasing:
+            .catchingUp, .releasingLocally, .releasing:
             events.append(.step(process: client))
         case .waiting:
             if !state.isAsleep { events.append(.step(process: client)) }

@@ -122,7 +122,7 @@ struct ModelWorld: Hashable {
             clients[client].isAsleep = false
             clients[client].pending = nil
             clients[client].phase = .accessing
-        case .finishAccess(let client): release(client)
+        case .finishAccess(let client): release(client, configuration)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
         case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .bury:
