@@ -90,8 +90,14 @@ extension AccessItem {
     /// Whether access to it could be delegated: it neither asks nor waits for anything by itself,
     /// and concerns no other place (Rules 1.12, 2.2, 2.3).
     public var isDelegable: Bool {
-        guard packageDepths.isEmpty, path.depth > 0 else { return false }
-        return switch access {
+        packageDepths.isEmpty && path.depth > 0 && access.isDelegable
+    }
+}
+
+extension Access {
+    /// The same of what is wanted with an item.
+    public var isDelegable: Bool {
+        switch self {
         case .reading(let options):
             options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
         case .writing(let mode): !mode.isStructural

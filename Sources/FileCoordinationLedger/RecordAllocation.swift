@@ -52,6 +52,7 @@ struct RecordAllocation: Sendable {
     /// Notes that the record is free.
     mutating func noteFree(_ index: Int) {
         idle.append(index)
+        guard !blocks.isEmpty else { return }
         for block in blocks.removeValue(forKey: index) ?? [] { heap.release(block) }
     }
 

@@ -2,17 +2,18 @@
 //
 // A value of each thread's own.
 
-import Glibc
+public import Glibc
 
 /// A variable that every thread has for itself, nil until the thread sets it.
 ///
 /// May be used from any thread. The value is released when the thread ends.
 public final class ThreadSlot<Value>: Sendable {
-    private let key: pthread_key_t
+    @usableFromInline let key: pthread_key_t
 
-    private final class Box {
-        let value: Value
-        init(_ value: Value) { self.value = value }
+    @usableFromInline
+    final class Box {
+        @usableFromInline let value: Value
+        @usableFromInline init(_ value: Value) { self.value = value }
     }
 
     /// A slot that is empty on every thread.
@@ -29,6 +30,7 @@ public final class ThreadSlot<Value>: Sendable {
     deinit { pthread_key_delete(key) }
 
     /// The calling thread's value.
+    @inlinable
     public var value: Value? {
         get {
             guard let pointer = pthread_getspecific(key) else { return nil }

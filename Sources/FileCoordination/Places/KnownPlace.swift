@@ -18,9 +18,11 @@ final class KnownPlace: Sendable {
     }
 
     /// The place among those that are delegated, if it is one of them.
-    func delegated(in places: DelegatedPlaces, _ item: AccessItem) -> DelegatedPlace? {
+    func delegated(in places: DelegatedPlaces, _ access: Access) -> DelegatedPlace? {
+        guard place.packageDepths.isEmpty, access.isDelegable else { return nil }
         if let known = delegation.load() { return known }
-        guard let found = places.place(at: item.path) else { return nil }
+        guard let found = places.place(at: place.path), found.isDirectory == place.isDirectory
+        else { return nil }
         return delegation.storeIfNil(found)
     }
 }

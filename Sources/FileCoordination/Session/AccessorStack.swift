@@ -72,7 +72,10 @@ enum AccessorStack {
     }
 
     /// Whether the caller is inside of none.
-    static var isEmpty: Bool { ofThread.isEmpty && tasks == nil }
+    static var isEmpty: Bool {
+        guard let stack = slot.value, !stack.frames.isEmpty else { return tasks == nil }
+        return stack.process != ForkGuard.processToken && tasks == nil
+    }
 
     /// Notes that an accessor starts on this thread.
     static func push(_ frame: Frame) {

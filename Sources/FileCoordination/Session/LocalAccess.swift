@@ -16,22 +16,25 @@ final class LocalAccess: Sendable {
     let session: Session
     let record: RecordReference
     let request: RequestedItem
-    let item: ResolvedPlace
+    private let known: KnownPlace
     private let place: DelegatedPlace
     private let purposeNumber: UInt64
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<CoordinatedWrite>()
 
-    var isWriting: Bool { request.access.isWriting }
+    let isWriting: Bool
+    /// Where the item is.
+    var item: ResolvedPlace { known.place }
 
     init(
         _ session: Session, _ record: RecordReference, _ request: RequestedItem,
-        at item: ResolvedPlace, _ place: DelegatedPlace, purposeNumber: UInt64
+        at known: KnownPlace, _ place: DelegatedPlace, purposeNumber: UInt64
     ) {
         self.session = session
         self.record = record
         self.request = request
-        self.item = item
+        self.known = known
+        isWriting = request.access.isWriting
         self.place = place
         self.purposeNumber = purposeNumber
     }
@@ -68,9 +71,7 @@ extension Session {
         let now = MonotonicClock.now
         guard let cache = places.present, let known = cache.known(url.absoluteString, now: now)
         else { return nil }
-        let item = known.place.item(access)
-        guard item.isDelegable, let place = known.delegated(in: delegated, item),
-            let template = place.template, place.isDirectory == item.isDirectory,
+        guard let place = known.delegated(in: delegated, access), let template = place.template,
             !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath, now: now),
             let word = place.begin(isWriting: access.isWriting, in: ledger)
         else { return nil }
@@ -95,7 +96,7 @@ extension Session {
             return nil
         }
         let local = LocalAccess(
-            self, record, RequestedItem(url: url, access: access), at: known.place, place,
+            self, record, RequestedItem(url: url, access: access), at: known, place,
             purposeNumber: purposeNumber)
         if access.isWriting { place.setWriter(local) }
         return local
