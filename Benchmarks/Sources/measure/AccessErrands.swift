@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Coordinated accesses, made as programs make them: a coordinator for each, an URL in hand, an
+// error looked at. The accessor does nothing but show that it ran.
+
+import CPeers
+import FileCoordination
+import Synchronization
+
+/// An access that has no other work to do than to be had.
+enum PlainAccess {
+    /// Writes an item.
+    static func write(_ url: URL) throws {
+        var failure: NSError?
+        var hasRun = false
+        NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in hasRun = true }
+        if let failure { throw failure }
+        guard hasRun else { throw MeasuringError("the accessor did not run") }
+    }
+
+    /// Reads an item.
+    static func read(_ url: URL) throws {
+        var failure: NSError?
+        var hasRun = false
+        NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { _ in hasRun = true }
+        if let failure { throw failure }
+        guard hasRun else { throw MeasuringError("the accessor did not run") }
+    }
+}
+
+/// Errands that coordinate.
+final class AccessErrands {
+    private var urls: [String: [URL]] = [:]
+    private let waiting = OperationQueue()
+    private let doorstep = DispatchSemaphore(value: 0)
+
+    var errands: [String: Errand] {
+        [
+            "write": write, "read": read, "sweep": sweep, "read-each": readEach, "contend": contend,
+            "hold": hold, "wait": wait,
+        ]
+    }
+
+    /// An URL is made once, as programs do.
+    private func url(_ path: String) -> URL {
+        if let known = urls[path]?.first { return known }
+        let url = URL(fileURLWithPath: path, isDirectory: false)
+        urls[path] = [url]
+        return url
+    }
+
+    /// FILE COUNT.
+    private func write(_ words: [String]) throws -> [Double] {
+        let (url, count) = (url(try words.text(0)), try words.number(1))
+        let start = nanoseconds_now()
+        for _ in 0..<count { try PlainAccess.write(url) }
+        return [Double(nanoseconds_now() - start)]
+    }
+
+    /// FILE COUNT.
+    private func read(_ words: [String]) throws -> [Double] {
+        let (url, count) = (url(try words.text(0)), try words.number(1))
+        let start = nanoseconds_now()
+        for _ in 0..<count { try PlainAccess.read(url) }
+        return [Double(nanoseconds_now() - start)]
+    }
+
+    /// DIRECTORY FILES COUNT: so many writes of each of the files 0/f, 1/f ...
+    private func sweep(_ words: [String]) throws -> [Double] {
+        let (directory, files) = (try words.text(0), try words.number(1))
+        let count = try words.number(2)
+        let known =
+            urls[directory]
+            ?? (0..<files).map { URL(fileURLWithPath: "\(directory)/\($0)/f", isDirectory: false) }
+        urls[directory] = known
+        let start = nanoseconds_now()
+        for url in known {
+            for _ in 0..<count { try PlainAccess.write(url) }
+        }
+        return [Double(nanoseconds_now() - start)]
+    }
+
+    /// DIRECTORY COUNT: one read of each of the files f0, f1 ...
+    private func readEach(_ words: [String]) throws -> [Double] {
+        let directory = try words.text(0)
+        let urls = try (0..<words.number(1)).map {
+            URL(fileURLWithPath: "\(directory)/f\($0)", isDirectory: false)
+        }
+        let start = nanoseconds_now()
+        for url in urls { try PlainAccess.read(url) }
+        return [Double(nanoseconds_now() - start)]
+    }
+
+    /// FILE BARRIER WORDS MILLISECONDS NUMBER: how often this process came to have the file, and
+    /// how long it took; the words count how often it came from another process.
+    private func contend(_ words: [String]) throws -> [Double] {
+        let url = url(try words.text(0))
+        let barrier = try checked(open_lock_file(try words.text(1)))
+        defer { close(barrier) }
+        guard let shared = map_words(try words.text(2), 2) else {
+            throw MeasuringError("no shared memory")
+        }
+        defer { munmap(shared, 16) }
+        let span = Int64(try words.number(3)) * 1_000_000
+        let own = UInt64(try words.number(4))
+        try Barrier.pass(barrier)
+        var count = 0.0
+        let start = nanoseconds_now()
+        while nanoseconds_now() < start + span {
+            var failure: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in
+                // Nobody else is here: that is what the claim is for.
+                if shared[0] != own {
+                    shared[0] = own
+                    shared[1] += 1
+                }
+                count += 1
+            }
+            if let failure { throw failure }
+        }
+        return [count, Double(nanoseconds_now() - start)]
+    }
+
+    /// FILE: holds it until the process ends.
+    private func hold(_ words: [String]) throws -> [Double] {
+        let (url, doorstep) = (url(try words.text(0)), doorstep)
+        let hasIt = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { _ in
+                hasIt.signal()
+                doorstep.wait()
+            }
+        }
+        hasIt.wait()
+        return []
+    }
+
+    /// FILE COUNT OTHER: so many writes that wait, filed when this returns.
+    private func wait(_ words: [String]) throws -> [Double] {
+        let url = url(try words.text(0))
+        for _ in 0..<(try words.number(1)) {
+            let intent = NSFileAccessIntent.writingIntent(with: url)
+            NSFileCoordinator().coordinate(with: [intent], queue: waiting) { _ in }
+        }
+        // The arbiter answers this when it has seen all that was filed before.
+        try PlainAccess.write(self.url(try words.text(2)))
+        return []
+    }
+}
+
+/// The first access of a process.
+enum FirstAccess {
+    /// The first argument of a process that makes one access and says how long it took.
+    static let word = "first"
+
+    static func run(_ arguments: [String]) -> Never {
+        let url = URL(fileURLWithPath: arguments.first ?? "/", isDirectory: false)
+        let start = nanoseconds_now()
+        do {
+            try PlainAccess.write(url)
+            Worker.say("ok\t\(Double(nanoseconds_now() - start) / 1e6)")
+        } catch {
+            Worker.say("error\t\(error)")
+        }
+        // Until it has been heard: whoever hosts the arbiter takes it along.
+        _ = readLine()
+        _exit(0)
+    }
+}
+
+/// So many accesses and nothing else, for a profiler.
+enum ProfiledAccesses {
+    /// The first argument of a process that is looked at by a profiler.
+    static let word = "accesses"
+
+    /// FILE COUNT.
+    static func run(_ arguments: [String]) -> Never {
+        do {
+            let url = URL(fileURLWithPath: try arguments.text(0), isDirectory: false)
+            for _ in 0..<(try arguments.number(1)) { try PlainAccess.write(url) }
+            exit(0)
+        } catch {
+            Terminal.complain("\(error)")
+            exit(1)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One access that nobody is in the way of, beside everything that people lock with instead. All
+// contestants are interleaved, so any two of them can be compared.
+
+import FileCoordination
+
+/// The group "access".
+enum AccessStage {
+    // Whom the table and the picture name.
+    static let delegatedWrite = "coordinated write, delegated"
+    static let delegatedRead = "coordinated read, delegated"
+    static let write = "coordinated write through the arbiter"
+    static let read = "coordinated read through the arbiter"
+    static let flock = "flock + unflock, open file"
+    static let opening = "open + flock + close"
+    static let record = "OFD record lock + unlock"
+    static let echo = "bare SEQPACKET round trip"
+    static let sqlite = "SQLite BEGIN IMMEDIATE + COMMIT"
+    static let program = "flock(1) around true"
+
+    static let stage = Stage(
+        name: "access",
+        conditions: "one uncontended access, warm; every process on one CPU",
+        rows: delegatedRows + arbiterRows + informingRows, prepare: prepare)
+
+    private static let delegatedRows = [
+        Row(
+            "delegated-write", "delegated write", delegatedWrite, to: flock,
+            .atMost(must: 1.0, aim: 0.75)),
+        Row(
+            "delegated-read", "delegated read", delegatedRead, to: flock,
+            .atMost(must: 1.0, aim: 0.75)),
+        Row(
+            "delegated-write-opening", "delegated write", delegatedWrite, to: opening,
+            .atMost(must: 0.3, aim: 0.2)),
+        Row(
+            "delegated-read-opening", "delegated read", delegatedRead, to: opening,
+            .atMost(must: 0.3, aim: 0.2)),
+    ]
+
+    private static let arbiterRows = [
+        Row(
+            "arbiter-write", "write through the arbiter", write, to: echo,
+            .atMost(must: 2.0, aim: 1.4)),
+        Row(
+            "arbiter-read", "read through the arbiter", read, to: echo,
+            .atMost(must: 2.0, aim: 1.4)),
+        Row(
+            "arbiter-dbus-daemon", "write through the arbiter", write, to: Servers.dbusDaemon,
+            .atMost(must: 0.4, aim: 0.3)),
+        Row(
+            "arbiter-dbus-broker", "write through the arbiter", write, to: Servers.dbusBroker,
+            .atMost(must: 0.4, aim: 0.3)),
+        Row(
+            "arbiter-redis", "write through the arbiter", write, to: Servers.redis,
+            .atMost(must: 0.6, aim: 0.5)),
+        Row(
+            "arbiter-etcd", "write through the arbiter", write, to: Servers.etcd,
+            .atMost(must: 1.0 / 30, aim: 1.0 / 60)),
+        Row(
+            "arbiter-filelock", "write through the arbiter", write, to: Servers.filelock,
+            .atMost(must: 0.25, aim: 0.15)),
+    ]
+
+    private static let informingRows = [
+        Row("arbiter-opening", "write through the arbiter", write, to: opening),
+        Row("arbiter-record", "write through the arbiter", write, to: record),
+        Row("arbiter-sqlite", "write through the arbiter", write, to: sqlite),
+        Row("arbiter-program", "write through the arbiter", write, to: program),
+        Row("delegated-arbiter", "delegated write", delegatedWrite, to: write),
+    ]
+
+    private static func prepare(_ bench: Workbench, _ needs: Set<String>) throws -> [Contestant] {
+        var contestants = try accesses(bench, needs)
+        contestants += try kernel(bench, needs)
+        contestants += try Servers.contestants(bench, needs)
+        return contestants
+    }
+
+    private static func accesses(
+        _ bench: Workbench, _ needs: Set<String>
+    ) throws -> [Contestant] {
+        guard !needs.isDisjoint(with: [delegatedWrite, delegatedRead, write, read]) else {
+            return []
+        }
+        let world = try bench.world()
+        // Each has files of its own, in directories of their own: nobody is in anybody's way.
+        return try [
+            (delegatedWrite, "write", true), (delegatedRead, "read", true),
+            (write, "write", false), (read, "read", false),
+        ].filter { needs.contains($0.0) }.map { name, verb, isDelegating in
+            let worker = try bench.worker(in: world, isDelegating: isDelegating)
+            return try .errand(name, worker, verb, try bench.file())
+        }
+    }
+
+    private static func kernel(_ bench: Workbench, _ needs: Set<String>) throws -> [Contestant] {
+        let peer = try bench.peer()
+        var contestants: [Contestant] = []
+        for (name, verb) in [(flock, "flock"), (record, "ofd"), (opening, "open-flock-close")]
+        where needs.contains(name) {
+            contestants.append(try .errand(name, peer, verb, try bench.file()))
+        }
+        if needs.contains(echo) {
+            contestants.append(try .errand(echo, peer, "echo", "\(bench.home)"))
+        }
+        if needs.contains(sqlite) {
+            do {
+                contestants.append(
+                    try .errand(sqlite, peer, "sqlite", try bench.file("new.db-lock") + ".db"))
+            } catch {
+                contestants.append(Contestant(sqlite, skipped: "skipped: \(error)"))
+            }
+        }
+        if needs.contains(program) {
+            contestants.append(try Programs.contestant(program, bench, peer, "flock"))
+        }
+        return contestants
+    }
+}

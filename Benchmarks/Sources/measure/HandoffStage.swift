@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two processes that both want one file all the time, so that it goes to and fro. With flock that
+// takes a ring of three locks, in which each step waits for the other process; left alone, one
+// process would take the same lock again and again.
+
+import CPeers
+import FileCoordination
+
+/// The groups "handoff" and "handoff-cross".
+enum HandoffStage {
+    static let same = stage("handoff", "both processes and the arbiter on one CPU", isCross: false)
+    static let cross = stage(
+        "handoff-cross", "the processes on two CPUs, the arbiter with the first", isCross: true)
+
+    private static let milliseconds = 300
+    /// Fewer where each wakes another CPU, which can take a thousand times as long.
+    private static let (rounds, crossRounds) = (4000, 400)
+
+    private static func stage(_ name: String, _ conditions: String, isCross: Bool) -> Stage {
+        let subject = "handoff of a coordinated write" + (isCross ? ", two CPUs" : "")
+        let reference = "handoff of a flock, strictly alternating" + (isCross ? ", two CPUs" : "")
+        return Stage(
+            name: name, conditions: conditions,
+            rows: [
+                Row(
+                    name, "handoff between two processes", subject, to: reference,
+                    isCross ? nil : .atMost(must: 6, aim: 1.5))
+            ],
+            prepare: { bench, needs in
+                if isCross, bench.abroad == nil {
+                    return needs.map { Contestant($0, skipped: "skipped: there is only one CPU") }
+                }
+                let other = isCross ? bench.abroad : bench.home
+                return [
+                    try handoff(subject, bench, cpu: other),
+                    try ring(
+                        reference, bench, cpu: other, rounds: isCross ? crossRounds : rounds),
+                ]
+            })
+    }
+
+    private static func handoff(
+        _ name: String, _ bench: Workbench, cpu: Int32?
+    ) throws -> Contestant {
+        let world = try bench.world()
+        let contest = try Contest(
+            bench, [try bench.worker(in: world), try bench.worker(in: world, cpu: cpu)],
+            milliseconds: milliseconds)
+        _ = try contest.run()
+        return Contestant(name) {
+            let result = try contest.run()
+            let total = result.counts.reduce(0, +)
+            bench.extras.append(
+                (name + ": accesses that were handed over", result.changes / total, ""))
+            return result.time / result.changes
+        }
+    }
+
+    private static func ring(
+        _ name: String, _ bench: Workbench, cpu: Int32?, rounds: Int
+    ) throws -> Contestant {
+        let walkers = [try bench.peer(), try bench.peer(cpu: cpu)]
+        let directory = try bench.directory("ring")
+        let gate = try Gate(directory + "/barrier")
+        return Contestant(name) {
+            try gate.shut()
+            for (role, walker) in walkers.enumerated() {
+                try walker.tell(["ring", directory, "\(role)", gate.path, "\(rounds)"])
+            }
+            for walker in walkers { try walker.awaitReady() }
+            try gate.open()
+            let times = try walkers.map { try $0.answer()[0] }
+            return (times.max() ?? .nan) / Double(2 * rounds)
+        }
+    }
+}
+
+/// What holds several processes back until all of them are there.
+final class Gate {
+    let path: String
+    private let file: Int32
+
+    init(_ path: String) throws {
+        self.path = path
+        file = try checked(open_lock_file(path))
+    }
+
+    deinit { close(file) }
+
+    func shut() throws { _ = try checked(lock_file(file, 1)) }
+    func open() throws { _ = try checked(lock_file(file, -1)) }
+}
+
+/// Processes that want one file for a while, all at once.
+struct Contest {
+    private let contenders: [Colleague]
+    private let file: String
+    private let gate: Gate
+    private let words: String
+    private let milliseconds: Int
+
+    init(_ bench: Workbench, _ contenders: [Colleague], milliseconds: Int) throws {
+        self.contenders = contenders
+        self.milliseconds = milliseconds
+        file = try bench.file()
+        let directory = try bench.directory("contest")
+        gate = try Gate(directory + "/barrier")
+        words = directory + "/words"
+    }
+
+    /// How often each had it, how often it came from another, and how long all took.
+    func run() throws -> (counts: [Double], changes: Double, time: Double) {
+        guard let shared = map_words(words, 2) else { throw MeasuringError("no shared memory") }
+        defer { munmap(shared, 16) }
+        (shared[0], shared[1]) = (0, 0)
+        try gate.shut()
+        for (number, contender) in contenders.enumerated() {
+            try contender.tell([
+                "contend", file, gate.path, words, "\(milliseconds)", "\(number + 1)",
+            ])
+        }
+        for contender in contenders { try contender.awaitReady() }
+        try gate.open()
+        let answers = try contenders.map { try $0.answer() }
+        let time = answers.map { $0[1] }.max() ?? .nan
+        return (answers.map { $0[0] }, Double(shared[1]), time)
+    }
+}

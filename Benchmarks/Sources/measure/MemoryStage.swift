@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the daemon keeps for each presenter, and for each claim that waits: its resident memory
+// before and after, each time in a daemon of its own. The mapped ledgers of its clients count, as
+// far as it has read them.
+
+import FileCoordination
+
+/// The group "memory".
+enum MemoryStage {
+    private static let count = 10_000
+    private static let presenter = "arbiter's memory per idle presenter"
+    private static let claim = "arbiter's memory per waiting claim"
+
+    static let stage = Stage(
+        name: "memory",
+        conditions: "resident memory of the daemon before and after \(count) more, of one process",
+        rows: [
+            Row(
+                "memory-presenter", "memory per idle presenter", presenter,
+                .atMost(must: 1024, aim: 400)),
+            Row(
+                "memory-claim", "memory per waiting claim", claim,
+                .atMost(must: 1024, aim: 400)),
+        ],
+        prepare: { bench, needs in
+            var contestants: [Contestant] = []
+            if needs.contains(presenter) {
+                contestants.append(
+                    growth(presenter, bench) { worker, _ in
+                        _ = try worker.ask(
+                            "present-elsewhere", try bench.directory("p"), "\(count)")
+                    })
+            }
+            if needs.contains(claim) {
+                contestants.append(
+                    growth(claim, bench) { worker, world in
+                        let file = try bench.file()
+                        _ = try bench.worker(in: world, isDelegating: false).ask("hold", file)
+                        _ = try worker.ask("wait", file, "\(count)", try bench.file())
+                    })
+            }
+            return contestants
+        })
+
+    private static func growth(
+        _ name: String, _ bench: Workbench, _ grow: @escaping (Colleague, World) throws -> Void
+    ) -> Contestant {
+        Contestant(name, unit: "bytes") {
+            let world = try bench.world()
+            defer { bench.dismiss(world) }
+            let worker = try bench.worker(in: world, isDelegating: false)
+            // So that what is only made once is there already.
+            _ = try worker.ask("write", try bench.file(), "100")
+            let (resident, own) = (try world.memory("VmRSS"), try world.memory("RssAnon"))
+            try grow(worker, world)
+            let grownOwn = try world.memory("RssAnon") - own
+            bench.extras.append((name + ", mappings left out", grownOwn / Double(count), "bytes"))
+            return (try world.memory("VmRSS") - resident) / Double(count)
+        }
+    }
+}

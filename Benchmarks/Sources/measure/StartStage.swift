@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first access of a process that has made none yet, as it is felt: the time of the call.
+
+import CPeers
+import FileCoordination
+
+/// The group "start".
+enum StartStage {
+    private static let running = "first access, arbiter running"
+    private static let hosting = "first access, hosting the arbiter"
+    private static let starting = "first access, starting the daemon"
+
+    static let stage = Stage(
+        name: "start", conditions: "milliseconds of the first call in a fresh process; one CPU",
+        rows: [
+            Row("start-running", running, running, .atMost(must: 1, aim: 0.3)),
+            Row("start-hosting", hosting, hosting, .atMost(must: 3, aim: 1)),
+            Row("start-daemon", starting, starting, .atMost(must: 15, aim: 6)),
+        ],
+        prepare: { bench, needs in
+            var contestants: [Contestant] = []
+            if needs.contains(running) {
+                let world = try bench.world()
+                contestants.append(contestant(running, bench) { world.runtime })
+            }
+            if needs.contains(hosting) {
+                contestants.append(
+                    contestant(hosting, bench, ["FILECOORDINATIOND": ""]) {
+                        try bench.directory("r")
+                    })
+            }
+            if needs.contains(starting) {
+                contestants.append(contestant(starting, bench) { try bench.directory("r") })
+            }
+            for contestant in contestants { _ = try contestant.sample?() }
+            return contestants
+        })
+
+    private static func contestant(
+        _ name: String, _ bench: Workbench, _ changes: [String: String] = [:],
+        _ runtime: @escaping () throws -> String
+    ) -> Contestant {
+        Contestant(name, unit: "ms") {
+            let file = try bench.file()
+            let runtime = try runtime()
+            let setting = [String(World.setting.dropLast()): runtime].merging(changes) { $1 }
+            let process = try bench.start(
+                [Workbench.beside("measure"), FirstAccess.word, file], setting)
+            let time = try process.answer()[0]
+            bench.dismiss(process)
+            // A daemon that was started for this one access.
+            if name == starting { Leftovers.end(known: World.setting + runtime) }
+            return time
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the measuring takes place: a directory of its own, programs that are started there, and
+// nothing of either left when it is over. Whoever was started, also by one of those who were, is
+// known by an environment variable that names the directory; it is ended by its number.
+
+import CPeers
+import FileCoordination
+
+/// The processes and files of a run.
+final class Workbench {
+    /// The directory of this run.
+    let scratch: String
+    let options: Options
+    /// Figures that samples leave beside themselves.
+    var extras: [(name: String, value: Double, unit: String)] = []
+    /// What is to be said about the conditions.
+    var hints: [String] = []
+    private var colleagues: [Colleague] = []
+    private var count = 0
+    private let daemon: String
+
+    /// The CPU on which everything runs.
+    let home: Int32
+    /// Another one; nil if this process may use only one.
+    let abroad: Int32?
+
+    init(_ options: Options) throws {
+        self.options = options
+        daemon = options.daemon ?? Workbench.beside("filecoordinationd")
+        guard FileManager.default.isExecutableFile(atPath: daemon) else {
+            throw MeasuringError("there is no daemon at \(daemon); build it, or name one: --daemon")
+        }
+        home = allowed_cpu(0)
+        let other = allowed_cpu(1)
+        abroad = other < 0 ? nil : other
+        guard home >= 0, pin_to_cpu(home) == 0 else {
+            throw MeasuringError("this process cannot be pinned to a CPU")
+        }
+        if options.isUrgent {
+            guard take_precedence() == 0 else {
+                throw UsageError("--urgent is for root, or who may use real-time scheduling")
+            }
+            hints.append(
+                "Everything that was measured went before other programs (SCHED_RR), in slices "
+                    + "of 100 ms; flock's fairness suffers from that.")
+        }
+        // Short: a socket's path has room for 108 bytes.
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent.count < 60 ? parent : "/tmp")/fc-bench.XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw MeasuringError("no temporary directory can be made in \(parent)")
+        }
+        scratch = String(cString: made)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// A program that lies beside this one.
+    static func beside(_ name: String) -> String {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        return own.deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    /// Where a program is in `PATH`.
+    static func find(_ name: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+            .map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
+    }
+
+    /// A new directory.
+    func directory(_ name: String) throws -> String {
+        count += 1
+        let path = "\(scratch)/\(name)\(count)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700]
+        )
+        return path
+    }
+
+    /// A new file with something in it.
+    func file(_ name: String = "document") throws -> String {
+        let path = try directory("d") + "/" + name
+        try Data("text\n".utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    // MARK: Programs
+
+    /// What a program gets to know.
+    func environment(_ changes: [String: String] = [:]) -> [String] {
+        var environment = ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("FILECOORD")
+        }
+        environment[Leftovers.mark] = scratch
+        environment["TMPDIR"] = scratch
+        environment["XDG_DATA_HOME"] = "\(scratch)/data"
+        environment["FILECOORDINATIOND"] = daemon
+        // Nobody comes near the user's own arbiter by mistake.
+        environment["FILECOORDINATION_RUNTIME_DIR"] = "\(scratch)/nowhere"
+        environment.merge(changes) { $1 }
+        return environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    /// Starts a program.
+    func start(
+        _ arguments: [String], _ changes: [String: String] = [:], cpu: Int32? = nil,
+        errorsToo: Bool = false
+    ) throws -> Colleague {
+        let colleague = try Colleague(
+            arguments, environment(changes), cpu: cpu ?? home, errorsToo: errorsToo)
+        colleagues.append(colleague)
+        return colleague
+    }
+
+    /// Starts a process of ours that measures peers.
+    func peer(cpu: Int32? = nil) throws -> Colleague {
+        try start([Workbench.beside("measure"), Worker.word], cpu: cpu)
+    }
+
+    /// Starts a process of ours that coordinates.
+    func worker(
+        in world: World, isDelegating: Bool = true, cpu: Int32? = nil
+    ) throws -> Colleague {
+        var changes = ["FILECOORDINATION_RUNTIME_DIR": world.runtime]
+        if !isDelegating { changes["FILECOORDINATION_DELEGATION"] = "off" }
+        return try start([Workbench.beside("measure"), Worker.word], changes, cpu: cpu)
+    }
+
+    /// A runtime directory with a daemon that stays.
+    func world(cpu: Int32? = nil) throws -> World {
+        let runtime = try directory("r")
+        let anchor = try start(
+            [Workbench.beside("measure"), Worker.word],
+            ["FILECOORDINATION_RUNTIME_DIR": runtime, "FILECOORDINATION_DELEGATION": "off"],
+            cpu: cpu)
+        // Its access starts the daemon, on its CPU; its connection keeps the daemon.
+        _ = try anchor.ask("write", try file("anchor"), "1")
+        let world = World(runtime: runtime, anchor: anchor)
+        guard world.daemon != nil else {
+            throw MeasuringError("the daemon \(daemon) did not start")
+        }
+        return world
+    }
+
+    /// Ends a process.
+    func dismiss(_ colleague: Colleague) {
+        colleague.end()
+        colleagues.removeAll { $0 === colleague }
+    }
+
+    /// Ends a world, and everybody in it.
+    func dismiss(_ world: World) {
+        for colleague in colleagues where colleague.runtime == world.runtime { colleague.end() }
+        colleagues.removeAll { $0.runtime == world.runtime }
+        Leftovers.end(known: World.setting + world.runtime)
+    }
+
+    /// Ends everybody, and removes what they left.
+    func clear() {
+        for colleague in colleagues { colleague.end() }
+        colleagues = []
+        Leftovers.clear(scratch, removingIt: false)
+    }
+
+    /// The same, with the directory.
+    func close() {
+        clear()
+        Leftovers.clear(scratch, removingIt: true)
+    }
+}
+
+/// An arbiter of a test's own.
+struct World {
+    /// How a process is told of its runtime directory.
+    static let setting = "FILECOORDINATION_RUNTIME_DIR="
+
+    let runtime: String
+    let anchor: Colleague
+
+    /// The daemon's process.
+    var daemon: Int32? {
+        Leftovers.processes(known: Self.setting + runtime).first {
+            Leftovers.name(of: $0) == "filecoordinatio"
+        }
+    }
+
+    /// How much of the daemon's memory is resident, in bytes: "VmRSS" or "RssAnon".
+    func memory(_ kind: String) throws -> Double {
+        guard let daemon,
+            let status = try? String(contentsOfFile: "/proc/\(daemon)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix(kind + ":") }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first,
+            let number = Double(kilobytes)
+        else { throw MeasuringError("the daemon's memory cannot be read") }
+        return number * 1024
+    }
+}
