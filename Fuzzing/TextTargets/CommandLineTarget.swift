@@ -25,6 +25,8 @@ enum CommandLineTarget {
     private static func arguments(_ words: [String]) throws {
         let complaint = ArgumentReading.complaint(about: Array(words.prefix(32)))
         try require(complaint?.isEmpty != true, "nothing is said about \(words)")
+        let plainness = ArgumentReading.plainness(of: Array(words.prefix(32)))
+        try require(plainness.isAlike, "\(words) are not what they seem")
         for word in words {
             for isWritten in [false, true] {
                 let (path, hasOption) = ArgumentReading.item(word, isWritten: isWritten)

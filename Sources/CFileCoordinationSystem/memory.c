@@ -30,6 +30,9 @@ int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void *
         munmap(mapped, length);
     }
     if (!inherited_by_fork) fcs_fork_release();
+    // Pages are touched here and there, and most of them are holes: without this, some file systems
+    // make dozens of pages of zeros around each. That it is refused makes no difference.
+    if (!error) madvise(mapped, length, MADV_RANDOM);
     if (error) return -error;
     *base = mapped;
     return 0;

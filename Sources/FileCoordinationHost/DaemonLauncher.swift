@@ -33,20 +33,25 @@ package struct DaemonLauncher: Sendable {
             guard !chosen.isEmpty, isExecutable(chosen) else { return nil }
             return DaemonLauncher(executable: chosen, environment: environment)
         }
-        var candidates: [String] = []
-        if let own = CurrentProcess.executablePath, let slash = own.lastIndex(of: "/") {
-            candidates.append(own[..<slash] + "/" + name)
-        }
-        if CurrentProcess.effectiveUserID != 0 {
-            let path = environment["PATH"] ?? ""
-            candidates += path.split(separator: ":").filter { $0.hasPrefix("/") }.map {
-                $0 + "/" + name
-            }
-        }
-        candidates += libexec
-        return candidates.first(where: isExecutable).map {
+        return firstExecutable(path: environment["PATH"] ?? "").map {
             DaemonLauncher(executable: $0, environment: environment)
         }
+    }
+
+    private static func firstExecutable(path: String) -> String? {
+        if let own = CurrentProcess.executablePath, let slash = own.lastIndex(of: "/") {
+            let beside = String(own[...slash]) + name
+            if isExecutable(beside) { return beside }
+        }
+        if CurrentProcess.effectiveUserID != 0 {
+            for directory in path.split(separator: ":") {
+                let candidate = String(directory) + "/" + name
+                if candidate.utf8.first == UInt8(ascii: "/"), isExecutable(candidate) {
+                    return candidate
+                }
+            }
+        }
+        return libexec.first(where: isExecutable)
     }
 
     /// What came of starting the daemon.

@@ -10,19 +10,29 @@ import FileCoordinationWire
 /// Finds the present host of a runtime directory, or makes one.
 package struct Election: Sendable {
     let runtime: RuntimeDirectory
-    let daemon: DaemonLauncher?
     /// Rings when another's host begins to listen; nil for those who have no ledger.
-    let bell: ServiceBell?
+    private let bell: ServiceBell?
+    /// Looks for the daemon: not before nobody answers, as most of the time somebody does.
+    private let findDaemon: @Sendable () -> DaemonLauncher?
     let log: @Sendable (HostLogEntry) -> Void
 
     /// An election in `runtime`; a nil `daemon` means that this program hosts the arbiter itself.
     package init(
-        runtime: RuntimeDirectory, daemon: DaemonLauncher?, bell: ServiceBell? = nil,
+        runtime: RuntimeDirectory, daemon: DaemonLauncher?,
         log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
     ) {
+        self.init(runtime: runtime, log: log) { daemon }
+    }
+
+    /// An election in `runtime`, with the daemon that `findDaemon` finds when one is needed.
+    package init(
+        runtime: RuntimeDirectory, bell: ServiceBell? = nil,
+        log: @escaping @Sendable (HostLogEntry) -> Void = { _ in },
+        findDaemon: @escaping @Sendable () -> DaemonLauncher?
+    ) {
         self.runtime = runtime
-        self.daemon = daemon
         self.bell = bell
+        self.findDaemon = findDaemon
         self.log = log
     }
 
@@ -118,7 +128,7 @@ package struct Election: Sendable {
         }
         Failpoint.reach(.after, .elects)
         defer { withExtendedLifetime(election) {} }
-        if let daemon, let socket = try connectOrStart(daemon, in: runtime) {
+        if let daemon = findDaemon(), let socket = try connectOrStart(daemon, in: runtime) {
             return Result(socket: socket)
         }
         while true {

@@ -18,9 +18,8 @@ enum WitnessName {
     /// It tells where the directory would be made anew, whatever path leads there, and tells other
     /// users nothing: a number made of its parent's number and its own name.
     static func prefix(of runtime: RuntimeDirectory) -> String? {
-        let parts = runtime.path.split(separator: "/")
-        guard let name = parts.last,
-            let parent = try? FileStatus(path: "/" + parts.dropLast().joined(separator: "/"))
+        guard let (directory, name) = RuntimeDirectory.parentAndName(of: runtime.path),
+            let parent = try? FileStatus(path: directory)
         else { return nil }
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in "\(parent.device) \(parent.inode) \(name)".utf8 {

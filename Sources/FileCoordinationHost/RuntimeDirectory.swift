@@ -72,6 +72,13 @@ package struct RuntimeDirectory: Sendable {
         return try open(path: path, warning: warning)
     }
 
+    /// Opens the directory that this process's environment leads to, making it when it is not
+    /// there.
+    package static func openOwn() throws(RuntimeDirectoryError) -> Self {
+        let (path, warning) = try location(variable: CurrentProcess.environmentVariable)
+        return try open(path: path, warning: warning)
+    }
+
     /// Opens the directory at `path`, making it when it is not there.
     package static func open(
         path: String, warning: String? = nil
@@ -121,10 +128,20 @@ package struct RuntimeDirectory: Sendable {
 
     /// Opens the directory itself, never what a link of its name leads to.
     private static func openOrCreate(_ path: String) throws(SystemError) -> Directory {
-        let trimmed = path.split(separator: "/")
-        guard let name = trimmed.last else { return try Directory.open("/") }
-        let parent = "/" + trimmed.dropLast().joined(separator: "/")
-        return try Directory.open(parent).openSubdirectory(String(name), creatingWithMode: 0o700)
+        guard let (parent, name) = parentAndName(of: path) else { return try Directory.open("/") }
+        return try Directory.open(parent).openSubdirectory(name, creatingWithMode: 0o700)
+    }
+
+    /// What an absolute path names, and where; nil for the root.
+    static func parentAndName(of path: String) -> (parent: String, name: String)? {
+        var parts = path.split(separator: "/")
+        guard let name = parts.popLast() else { return nil }
+        var parent = parts.isEmpty ? "/" : ""
+        for part in parts {
+            parent += "/"
+            parent += String(part)
+        }
+        return (parent, String(name))
     }
 
     /// Where the directory is, by the order that makes all environments of one login agree.
@@ -132,12 +149,20 @@ package struct RuntimeDirectory: Sendable {
         environment: [String: String], userID: UInt32 = CurrentProcess.effectiveUserID,
         exists: (String) -> Bool = { (try? FileStatus(path: $0)) != nil }
     ) throws(RuntimeDirectoryError) -> (path: String, warning: String?) {
-        if let chosen = environment["FILECOORDINATION_RUNTIME_DIR"], !chosen.isEmpty {
+        try location(variable: { environment[$0] }, userID: userID, exists: exists)
+    }
+
+    /// The same, for who knows variables one by one.
+    private static func location(
+        variable: (String) -> String?, userID: UInt32 = CurrentProcess.effectiveUserID,
+        exists: (String) -> Bool = { (try? FileStatus(path: $0)) != nil }
+    ) throws(RuntimeDirectoryError) -> (path: String, warning: String?) {
+        if let chosen = variable("FILECOORDINATION_RUNTIME_DIR"), !chosen.isEmpty {
             guard chosen.hasPrefix("/") else { throw .notAbsolute(chosen) }
             return (chosen, nil)
         }
         let login = "/run/user/\(userID)"
-        let session = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let session = variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
         if exists(login) {
             let differs = session.map { $0 != login && $0 != login + "/" } ?? false
             let warning = """

@@ -70,6 +70,30 @@ public enum CurrentProcess {
         return value
     }
 
+    /// All environment variables, each as `NAME=value`; what is no text is repaired.
+    public static var environmentEntries: [String] {
+        var result: [String] = []
+        var entry = environ
+        while let text = entry.pointee {
+            result.append(String(cString: text))
+            entry += 1
+        }
+        return result
+    }
+
+    /// All environment variables by their names.
+    public static var environment: [String: String] { environment(of: environmentEntries) }
+
+    /// Variables by their names; of two with one name the last counts.
+    public static func environment(of entries: [String]) -> [String: String] {
+        var result: [String: String] = [:]
+        for entry in entries {
+            guard let equals = entry.firstIndex(of: "=") else { continue }
+            result[String(entry[..<equals])] = String(entry[entry.index(after: equals)...])
+        }
+        return result
+    }
+
     /// Up to 15 bytes, and a line feed.
     private static var kernelName: String? {
         let number = fcs_open_at(AT_FDCWD, "/proc/self/comm", O_RDONLY, 0)

@@ -70,6 +70,7 @@ struct AccessCommand: ParsableCommand {
             items.append(
                 RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
         }
-        try CommandRun(command.words, admission: Admission(waiting, signals: signals)).run(items)
+        try CommandRun(command.words, admission: Admission(waiting.terms, signals: signals)).run(
+            items)
     }
 }

@@ -11,11 +11,11 @@ import Foundation
 
 /// The way to a granted claim.
 struct Admission {
-    let options: WaitingOptions
+    let options: WaitingTerms
     let purpose: Purpose
     let signals: SignalDesk
 
-    init(_ options: WaitingOptions, signals: SignalDesk) {
+    init(_ options: WaitingTerms, signals: SignalDesk) {
         self.options = options
         self.purpose = options.makePurpose()
         self.signals = signals
@@ -39,14 +39,20 @@ struct Admission {
         _ accessor: ([URL], CoordinatedAccess) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let access = try obtain(items)
-        let result: Swift.Result<Result, Failure> = access.run { urls in
-            Swift.Result { () throws(Failure) in
+        var result: Result?
+        var failure: Failure?
+        access.run { urls in
+            do throws(Failure) {
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                return try accessor(urls, access)
+                result = try accessor(urls, access)
+            } catch {
+                failure = error
             }
         }
-        return try result.get()
+        if let failure { throw failure }
+        guard let result else { preconditionFailure("An accessor has a result or an error") }
+        return result
     }
 
     private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {

@@ -19,6 +19,20 @@ package enum ArgumentReading {
         }
     }
 
+    /// Whether the words are understood without the parser; and whether it then understands the
+    /// same.
+    package static func plainness(of words: [String]) -> (isPlain: Bool, isAlike: Bool) {
+        guard let plain = PlainArguments(words) else { return (false, true) }
+        let parsed = try? FileCoord.parseAsRoot(FoldedArguments.fold(["filecoord"] + words))
+        let isAlike =
+            switch (plain, parsed) {
+            case (.read(let request), let command as ReadCommand): request == command.request
+            case (.write(let request), let command as WriteCommand): request == command.request
+            case _: false
+            }
+        return (true, isAlike)
+    }
+
     /// A command's words, with the paths where they belong.
     package static func expand(_ words: [String], paths: [String]) -> [String] {
         CommandTemplate(words).words(for: paths)

@@ -2,7 +2,7 @@
 //
 // How children end, and the lists of strings that they are started with.
 
-import Foundation
+import Glibc
 
 /// How a child ended.
 enum ChildStatus {

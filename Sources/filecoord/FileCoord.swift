@@ -3,6 +3,7 @@
 // The command line's root: its manual, and the one place where an error becomes an exit status.
 
 import ArgumentParser
+import FileCoordinationSystem
 import Glibc
 
 /// `filecoord`: file coordination for scripts, other languages and the curious.
@@ -38,16 +39,28 @@ struct FileCoord: ParsableCommand {
         ])
 
     static func main() {
-        do {
+        CurrentProcess.keepOneHeap()
+        do throws(Failure) {
             try refuseUnreadableArguments()
+            if let plain = PlainArguments(Array(CommandLine.arguments.dropFirst())) {
+                return try plain.run()
+            }
+        } catch {
+            end(with: error)
+        }
+        do {
             var command = try parseAsRoot(FoldedArguments.fold(CommandLine.arguments))
             try command.run()
         } catch let failure as Failure {
-            for line in failure.lines { Console.say(line) }
-            Glibc.exit(failure.status)
+            end(with: failure)
         } catch {
             exit(withError: error)
         }
+    }
+
+    private static func end(with failure: Failure) -> Never {
+        for line in failure.lines { Console.say(line) }
+        Glibc.exit(failure.status)
     }
 
     /// Refuses arguments that are not text.

@@ -68,7 +68,7 @@ struct MoveCommand: ParsableCommand {
             RequestedItem(url: source, access: .writing(.moving)),
             RequestedItem(url: target.url, access: .writing(.replacing)),
         ]
-        try Admission(waiting, signals: signals).run(items) { urls, access throws(Failure) in
+        try Admission(waiting.terms, signals: signals).run(items) { urls, access throws(Failure) in
             // It may have been moved while we waited (Rule 11.4).
             let target = MoveTarget(url: urls[1], isDirectory: target.isDirectory)
             let plan = MovePlan(from: urls[0], to: target, self)

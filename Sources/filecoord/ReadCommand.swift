@@ -3,9 +3,7 @@
 // `filecoord read`: a private copy on standard output, or a command that runs under the claim.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationArbiter
-import Foundation
 
 /// A coordinated read.
 struct ReadCommand: ParsableCommand {
@@ -61,44 +59,16 @@ struct ReadCommand: ParsableCommand {
     @OptionGroup(visibility: .private)
     var command: CommandArguments
 
-    private var options: FileCoordinationArbiter.ReadingOptions {
+    /// What the words on the command line ask for.
+    var request: ReadRequest {
         var options: FileCoordinationArbiter.ReadingOptions = []
         if withoutChanges { options.insert(.withoutChanges) }
         if resolvesSymbolicLink { options.insert(.resolvesSymbolicLink) }
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }
         if forUploading { options.insert(.forUploading) }
-        return options
+        return ReadRequest(
+            options: options, paths: paths, waiting: waiting.terms, command: command.words)
     }
 
-    func run() throws {
-        let signals = try SignalDesk()
-        var items: [RequestedItem] = []
-        for path in paths {
-            items.append(
-                RequestedItem(url: try UserPath.url(path), access: .reading(options)))
-        }
-        let admission = Admission(waiting, signals: signals)
-        guard command.words.isEmpty else {
-            return try CommandRun(command.words, admission: admission).run(items)
-        }
-        let copies = try admission.run(items) { urls throws(Failure) in try keep(urls, signals) }
-        for copy in copies { try Console.print(contentsOf: copy.contents) }
-    }
-
-    private func keep(
-        _ urls: [URL], _ signals: SignalDesk
-    ) throws(Failure) -> [PrivateCopy] {
-        var copies: [PrivateCopy] = []
-        guard !forUploading else {
-            // These are removed on the way out, which no signal may cut short.
-            for url in urls { copies.append(try PrivateCopy(keeping: url.systemPath)) }
-            return copies
-        }
-        // Reading changes nothing: a signal may end the program in the middle of it.
-        try signals.end(removing: nil)
-        for url in urls {
-            copies.append(try PrivateCopy(of: url.systemPath, quiet: waiting.quiet))
-        }
-        return copies
-    }
+    func run() throws { try request.run() }
 }

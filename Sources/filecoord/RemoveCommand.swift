@@ -45,7 +45,7 @@ struct RemoveCommand: ParsableCommand {
             try check(url)
             items.append(RequestedItem(url: url, access: .writing(.deleting)))
         }
-        try Admission(waiting, signals: signals).run(items) { urls throws(Failure) in
+        try Admission(waiting.terms, signals: signals).run(items) { urls throws(Failure) in
             for url in urls { try check(url) }
             for url in urls {
                 try remove(url)

@@ -54,7 +54,8 @@ struct VersionsCommand: ParsableCommand {
             try KeptVersions(of: url).requireItem()
             var items = [RequestedItem(url: url, access: .writing(mode))]
             if let contents { items.append(RequestedItem(url: contents, access: .reading([]))) }
-            return try Admission(waiting, signals: signals).run(items) { urls throws(Failure) in
+            return try Admission(waiting.terms, signals: signals).run(items) {
+                urls throws(Failure) in
                 let versions = KeptVersions(of: urls[0])
                 do {
                     try versions.requireItem()

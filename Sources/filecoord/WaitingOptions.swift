@@ -5,8 +5,6 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
-import FileCoordinationSystem
-import Foundation
 
 /// Options about waiting.
 struct WaitingOptions: ParsableArguments {
@@ -35,19 +33,38 @@ struct WaitingOptions: ParsableArguments {
     var quiet = false
 
     func validate() throws {
+        if let complaint = terms.complaint { throw ValidationError(complaint) }
+    }
+
+    /// What they come to.
+    var terms: WaitingTerms {
+        WaitingTerms(
+            timeout: timeout, nonblock: nonblock, purpose: purpose,
+            conflictStatus: conflictStatus, quiet: quiet)
+    }
+}
+
+/// How an access is waited for, as it was asked for.
+struct WaitingTerms: Hashable {
+    var timeout: Double?
+    var nonblock = false
+    var purpose: String?
+    /// The exit status if access is not granted in time.
+    var conflictStatus = UInt8(ExitStatus.notGranted.rawValue)
+    var quiet = false
+
+    /// What is wrong with them, for the user; nil if nothing is.
+    var complaint: String? {
         if let timeout {
             guard timeout >= 0, timeout < 1e9 else {
-                throw ValidationError("--timeout takes seconds, 0 or more.")
+                return "--timeout takes seconds, 0 or more."
             }
-            guard !nonblock else {
-                throw ValidationError("Use --timeout or --nonblock, not both.")
-            }
+            guard !nonblock else { return "Use --timeout or --nonblock, not both." }
         }
-        if let purpose {
-            guard (1...1024).contains(purpose.utf8.count) else {
-                throw ValidationError("--purpose takes an identifier of 1 to 1024 bytes.")
-            }
+        if let purpose, !(1...1024).contains(purpose.utf8.count) {
+            return "--purpose takes an identifier of 1 to 1024 bytes."
         }
+        return nil
     }
 
     /// How long to wait.
@@ -56,8 +73,13 @@ struct WaitingOptions: ParsableArguments {
         return timeout.map { .bounded(.seconds($0)) } ?? .endless
     }
 
-    /// The purpose that was asked for, or one of its own (Rule 4.1).
-    func makePurpose() -> Purpose { Purpose(purpose ?? UUID().uuidString) }
+    /// The purpose that was asked for, or one that nobody has had (Rule 4.1).
+    func makePurpose() -> Purpose { Purpose(purpose ?? Self.freshPurpose()) }
+
+    private static func freshPurpose() -> String {
+        let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        return "filecoord-" + String(high, radix: 16) + "-" + String(low, radix: 16)
+    }
 }
 
 /// How long to wait for access.

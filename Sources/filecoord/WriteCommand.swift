@@ -4,7 +4,6 @@
 // claim.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationArbiter
 
 /// A coordinated write.
@@ -50,43 +49,15 @@ struct WriteCommand: ParsableCommand {
     var command: CommandArguments
 
     func validate() throws {
-        guard command.words.isEmpty else { return }
-        guard paths.count == 1 else {
-            throw ValidationError(
-                "Standard input goes to one PATH; for several, give a COMMAND after \"--\".")
-        }
-        switch aim {
-        case nil, .forMerging, .forReplacing: break
-        case .forDeleting, .forMoving, .metadataOnly:
-            throw ValidationError(
-                "--\(aim?.name ?? "") needs a COMMAND after \"--\": standard input is content.")
-        }
+        if let complaint = request.complaint { throw ValidationError(complaint) }
     }
 
-    func run() throws {
-        let signals = try SignalDesk()
-        var items: [RequestedItem] = []
-        for path in paths {
-            items.append(
-                RequestedItem(
-                    url: try UserPath.url(path), access: .writing(aim?.mode ?? .plain)))
-        }
-        let admission = Admission(waiting, signals: signals)
-        guard command.words.isEmpty else {
-            return try CommandRun(command.words, admission: admission).run(items)
-        }
-        let spool = try Spool(for: items[0].url.systemPath, signals: signals)
-        do throws(Failure) {
-            try spool.fill(from: 0)
-            try admission.run(items) { urls throws(Failure) in
-                try spool.place(at: urls[0].systemPath)
-            }
-        } catch {
-            spool.discard()
-            throw error
-        }
-        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+    /// What the words on the command line ask for.
+    var request: WriteRequest {
+        WriteRequest(aim: aim, paths: paths, waiting: waiting.terms, command: command.words)
     }
+
+    func run() throws { try request.run() }
 }
 
 /// What a write is for.

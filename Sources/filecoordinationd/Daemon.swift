@@ -18,9 +18,11 @@ struct Daemon: ParsableCommand {
             standard error what it does. A program that hosts the arbiter itself hands it over.
             """)
 
+    private static let defaultIdleExit = 30.0
+
     @Option(
         name: .customLong("idle-exit"), help: "Leave after SECONDS without any client; 0: never.")
-    var idleExit: Double = 30
+    var idleExit: Double = Daemon.defaultIdleExit
 
     @Flag(
         name: .customLong("elected"),
@@ -28,13 +30,28 @@ struct Daemon: ParsableCommand {
             "The starter holds the election, and waits on descriptor 3.", visibility: .hidden))
     var isElected = false
 
+    /// Whoever waits for a daemon that he has started waits for this: what starters say is
+    /// understood without the parser, which takes longer than all the rest.
+    static func main() {
+        guard CommandLine.arguments.dropFirst().elementsEqual([DaemonLauncher.electedFlag]) else {
+            return main(nil)
+        }
+        do {
+            try serve(idleExit: defaultIdleExit, isElected: true)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
     func validate() throws {
         guard idleExit >= 0, idleExit < 1e9 else {
             throw ValidationError("--idle-exit takes seconds, 0 or more.")
         }
     }
 
-    func run() throws {
+    func run() throws { try Self.serve(idleExit: idleExit, isElected: isElected) }
+
+    private static func serve(idleExit: Double, isElected: Bool) throws {
         do {
             try DaemonRun(idleExit: idleExit, isElected: isElected).serve()
         } catch let error as RuntimeDirectoryError {

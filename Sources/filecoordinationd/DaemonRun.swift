@@ -21,8 +21,7 @@ struct DaemonRun {
 
     func serve() throws {
         CurrentProcess.raiseDescriptorLimit()
-        let environment = Self.environment
-        let runtime = try RuntimeDirectory.open(environment: environment)
+        let runtime = try RuntimeDirectory.open(environment: CurrentProcess.environment)
         if let warning = runtime.warning { StandardError.say(warning) }
         guard let role = try Self.takeRole(in: runtime, isElected: isElected) else {
             return StandardError.say("another daemon serves \(runtime.path) already")
@@ -117,17 +116,4 @@ struct DaemonRun {
 
     /// The log is for looking at after something went wrong, not an archive.
     private static let logLimit: UInt64 = 1 << 20
-
-    private static var environment: [String: String] {
-        var result: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let line = String(cString: text)
-            if let equals = line.firstIndex(of: "=") {
-                result[String(line[..<equals])] = String(line[line.index(after: equals)...])
-            }
-            entry += 1
-        }
-        return result
-    }
 }

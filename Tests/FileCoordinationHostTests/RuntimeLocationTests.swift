@@ -16,6 +16,16 @@ struct RuntimeLocationTests {
         }
     }
 
+    @Test func `A path is taken apart whatever slashes it has`() {
+        func parts(_ path: String) -> [String] {
+            RuntimeDirectory.parentAndName(of: path).map { [$0.parent, $0.name] } ?? []
+        }
+        #expect(parts("/run/user/7") == ["/run/user", "7"])
+        #expect(parts("//run///user/") == ["/run", "user"])
+        #expect(parts("/tmp") == ["/", "tmp"])
+        #expect(parts("/") == [] && parts("") == [])
+    }
+
     @Test func `What the caller chose comes first`() throws {
         for login in [true, false] {
             let chosen = try location(

@@ -191,6 +191,17 @@ int fcs_process_start_detached(
     const char *_Nonnull executable, char *_Nullable const *_Nonnull arguments,
     char *_Nullable const *_Nonnull environment, int inherited);
 
+/// Starts a child that is killed when this thread ends. 0 once it runs the first of `candidates`
+/// that can be run; a script without "#!" is run by `shell_arguments`, whose second is NULL and
+/// filled in for that time. `mask` is the kernel's, 8 bytes. `child` is to be reaped also after an
+/// error, unless it is 0.
+int fcs_process_start_child(
+    char *_Nullable const *_Nonnull candidates, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable *_Nonnull shell_arguments, char *_Nullable const *_Nonnull environment,
+    const void *_Nonnull mask, int32_t *_Nonnull child);
+/// Has all threads take memory from one heap; for programs that live for a moment.
+void fcs_process_keep_one_heap(void);
+
 int fcs_thread_start_detached(
     const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),
     void *_Nonnull context);

@@ -19,8 +19,9 @@ package struct PackagePolicy: Hashable, Sendable {
         case contents
     }
 
-    /// The extensions of packages: no dot, and no capital letters of ASCII.
-    private var extensions: [[UInt8]: Evidence]
+    /// Extensions of which something else holds than what is built in: no dot, and no capital
+    /// letters of ASCII.
+    private var changes: [[UInt8]: Evidence?] = [:]
 
     /// What could not be understood in the text that the policy was made from, for people to read.
     ///
@@ -30,21 +31,21 @@ package struct PackagePolicy: Hashable, Sendable {
     /// The policy where nothing is configured.
     package static let builtIn = PackagePolicy()
 
-    private init() {
-        extensions = [:]
-        for name in Self.always { extensions[Array(name.utf8)] = .name }
-        for name in Self.byContents { extensions[Array(name.utf8)] = .contents }
-    }
+    private init() {}
 
     package static func == (one: PackagePolicy, other: PackagePolicy) -> Bool {
-        one.extensions == other.extensions
+        one.changes == other.changes
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(extensions) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(changes) }
 
     /// Takes one extension into the lists; nil takes it out of them.
     mutating func setEvidence(_ evidence: Evidence?, for fileExtension: [UInt8]) {
-        extensions[fileExtension] = evidence
+        if evidence == Self.builtInEvidence(for: fileExtension) {
+            changes.removeValue(forKey: fileExtension)
+        } else {
+            changes.updateValue(evidence, forKey: fileExtension)
+        }
     }
 
     // MARK: Built in
@@ -57,6 +58,14 @@ package struct PackagePolicy: Hashable, Sendable {
 
     /// Extensions that are ordinary directory names on Linux, too: packages only by their contents.
     private static let byContents = ["app", "bundle", "pages", "numbers", "key", "pkg", "band"]
+
+    private static func builtInEvidence(for fileExtension: [UInt8]) -> Evidence? {
+        if always.contains(where: { $0.utf8.elementsEqual(fileExtension) }) { return .name }
+        if byContents.contains(where: { $0.utf8.elementsEqual(fileExtension) }) {
+            return .contents
+        }
+        return nil
+    }
 
     /// What a package by contents holds, one of them at least.
     private static let telltales: [(name: [UInt8], kind: FileStatus.Kind)] = [
@@ -93,7 +102,10 @@ package struct PackagePolicy: Hashable, Sendable {
         let name = path.suffix(from: (path.lastIndex(of: Self.slash) ?? -1) + 1)
         // A name that is all extension is a hidden one.
         guard let dot = name.lastIndex(of: Self.dot), dot > name.startIndex else { return nil }
-        return extensions[name[(dot + 1)...].map(Self.withoutCase)]
+        let fileExtension = name[(dot + 1)...].map(Self.withoutCase)
+        // Where nothing is configured there is nothing to look up.
+        if !changes.isEmpty, let changed = changes[fileExtension] { return changed }
+        return Self.builtInEvidence(for: fileExtension)
     }
 
     private static func isThere(_ path: [UInt8], _ kind: FileStatus.Kind) -> Bool {

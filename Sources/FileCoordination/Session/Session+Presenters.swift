@@ -63,7 +63,9 @@ extension Session {
     /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
     static func add(_ presenter: any NSFilePresenter) {
         do throws(NSError) {
-            try current().add(presenter)
+            let session = try current()
+            try session.add(presenter)
+            session.sweepUploads()
         } catch {
             Diagnostics.say(
                 "a file presenter was not registered: \(error.localizedDescription)")

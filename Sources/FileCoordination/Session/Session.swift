@@ -31,6 +31,7 @@ package final class Session: Sendable {
     let places = PlaceMemory()
     /// Where claims need no arbiter.
     let delegated: DelegatedPlaces
+    private let hasSwept = Atomic(false)
     /// Tells whether this is still the process that opened the session (and not a forked child).
     private let processToken = ForkGuard.processToken
 
@@ -61,20 +62,30 @@ package final class Session: Sendable {
         var deliveryParts = PartAssembler.delivery
     }
 
-    private init(runtime given: RuntimeDirectory, environment: [String: String]) throws {
+    private init(runtime given: RuntimeDirectory) throws {
+        // Now, and on this thread: the program may change it later, on another.
+        let environment = CurrentProcess.environmentEntries
         let bell = try WakeUp()
         newestVersion = SpokenProtocol.newest
         state = Lock(State(helloVersion: newestVersion))
         (runtime, ledger, witness) = try Self.makeLedger(in: given, bell)
         delegated = DelegatedPlaces(
-            ledger, isOn: environment["FILECOORDINATION_DELEGATION"] != "off")
+            ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
         link = try SessionLink(
-            election: Election(
-                runtime: runtime, daemon: DaemonLauncher.find(environment: environment),
-                bell: ledger.serviceBell),
+            election: Election(runtime: runtime, bell: ledger.serviceBell) {
+                DaemonLauncher.find(environment: CurrentProcess.environment(of: environment))
+            },
             bell: bell)
         try link.start(for: self)
-        // What a process that died while it uploaded has left; nobody has to wait for that.
+    }
+
+    /// Removes what processes that died while they uploaded have left; nobody waits for that.
+    ///
+    /// For programs that stay: those which come and go should not pay for it. Who uploads does it
+    /// anyway.
+    func sweepUploads() {
+        guard !hasSwept.exchange(true, ordering: .relaxed) else { return }
+        let environment = CurrentProcess.environment
         try? DetachedThread.start(name: "file-sweep") { UploadRoot.sweep(environment: environment) }
     }
 
@@ -107,10 +118,9 @@ package final class Session: Sendable {
         do {
             return try cell().session.withLock { session in
                 if let session { return session }
-                let environment = ProcessInfo.processInfo.environment
-                let runtime = try RuntimeDirectory.open(environment: environment)
+                let runtime = try RuntimeDirectory.openOwn()
                 if let warning = runtime.warning { Diagnostics.say(warning) }
-                let fresh = try Session(runtime: runtime, environment: environment)
+                let fresh = try Session(runtime: runtime)
                 session = fresh
                 return fresh
             }

@@ -65,10 +65,20 @@ extension VersionStore {
     package static var current: VersionStore { chosen ?? ofUser }
 
     private static let ofUser = VersionStore(
-        path: location(
-            environment: CurrentProcess.hasBorrowedRights
-                ? [:] : ProcessInfo.processInfo.environment,
-            home: FileManager.default.homeDirectoryForCurrentUser.path))
+        path: CurrentProcess.hasBorrowedRights
+            ? location(
+                variable: { _ in nil },
+                home: FileManager.default.homeDirectoryForCurrentUser.path)
+            : location(variable: CurrentProcess.environmentVariable, home: ownHome))
+
+    /// What Foundation would say, without waking it for the variable that it looks at.
+    private static var ownHome: String {
+        let isFixed = CurrentProcess.environmentVariable("CFFIXED_USER_HOME") != nil
+        if !isFixed, let home = CurrentProcess.environmentVariable("HOME"), home.hasPrefix("/") {
+            return home
+        }
+        return FileManager.default.homeDirectoryForCurrentUser.path
+    }
 
     /// The directory of a user's store.
     ///
@@ -76,11 +86,17 @@ extension VersionStore {
     /// `~/.local/share` unless set. A path that is not absolute counts as none, as the XDG
     /// specification wants it.
     package static func location(environment: [String: String], home: String) -> String {
+        location(variable: { environment[$0] }, home: home)
+    }
+
+    private static func location(
+        variable: (String) -> String?, home: @autoclosure () -> String
+    ) -> String {
         func directory(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         if let chosen = directory("FILECOORDINATION_VERSIONS_DIR") { return chosen }
-        let data = directory("XDG_DATA_HOME") ?? home + "/.local/share"
+        let data = directory("XDG_DATA_HOME") ?? home() + "/.local/share"
         return data + "/filecoordination/versions"
     }
 }

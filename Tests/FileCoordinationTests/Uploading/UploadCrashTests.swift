@@ -73,6 +73,30 @@ import Testing
         #expect(try stage.temporaries.isEmpty)
     }
 
+    @Test func `A process that presents, and stays, removes what others left`() async throws {
+        let stage = try UploadStage.shared("presenter", by: getpid())
+        _ = try stage.root.directory.openFile("1-0123456789abcdef.lock", [.write, .create])
+        await #expect(processExitsWith: .success) {
+            let stage = try UploadStage.shared("presenter", by: getppid())
+            setenv("TMPDIR", stage.path + "/tmp", 1)
+            setenv("FILECOORDINATION_RUNTIME_DIR", stage.path + "/runtime", 1)
+            setenv("FILECOORDINATIOND", "", 1)
+            NSFileCoordinator.addFilePresenter(Bystander(URL(fileURLWithPath: stage.path)))
+            // A bound for a test that fails.
+            alarm(60)
+            while try !stage.temporaries.isEmpty { sched_yield() }
+            _exit(0)
+        }
+    }
+
+    /// Presents a place, and does nothing.
+    private final class Bystander: NSObject, NSFilePresenter {
+        let presentedItemURL: URL?
+        let presentedItemOperationQueue = OperationQueue()
+
+        init(_ url: URL) { presentedItemURL = url }
+    }
+
     @Test func `A forked child that outlives the process does not keep its copy`() async throws {
         let stage = try UploadStage.shared("fork", by: getpid())
         try Self.fill(stage)

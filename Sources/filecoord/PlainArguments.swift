@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scripts start `filecoord read` and `filecoord write` often, and the argument parser takes longer
+// to find its own types than all the rest of the program. So what is written in the plainest way is
+// understood here; whatever else there is (other commands, help, abbreviated options, values after
+// "=", anything wrong) is nil, and the parser's to understand or to complain of. What both
+// understand, they understand alike.
+
+import FileCoordinationArbiter
+
+/// Command lines in their plainest form.
+enum PlainArguments: Hashable {
+    case read(ReadRequest)
+    case write(WriteRequest)
+
+    /// Understands the arguments behind the program's name; nil if the parser has to.
+    init?(_ arguments: [String]) {
+        let dashes = arguments.firstIndex(of: "--")
+        let command = dashes.map { Array(arguments[($0 + 1)...]) } ?? []
+        guard dashes == nil || !command.isEmpty else { return nil }
+        let words = arguments[..<(dashes ?? arguments.endIndex)]
+        switch words.first {
+        case "read":
+            var request = ReadRequest(command: command)
+            guard request.take(words.dropFirst()) else { return nil }
+            self = .read(request)
+        case "write":
+            var request = WriteRequest(command: command)
+            guard request.take(words.dropFirst()) else { return nil }
+            self = .write(request)
+        case _: return nil
+        }
+    }
+
+    /// Does what is asked for.
+    func run() throws(Failure) {
+        switch self {
+        case .read(let request): try request.run()
+        case .write(let request): try request.run()
+        }
+    }
+}
+
+/// The words before "--", one after the other.
+private struct PlainWords {
+    private var rest: ArraySlice<String>
+    private var options: [String] = []
+    private(set) var paths: [String] = []
+    private(set) var waiting = WaitingTerms()
+
+    init(_ words: ArraySlice<String>) { rest = words }
+
+    private static let dash = UInt8(ascii: "-")
+
+    /// Takes all words; `flag` says whether it knows an option without a value.
+    mutating func take(_ flag: (String) -> Bool) -> Bool {
+        while let word = rest.popFirst() {
+            guard let first = word.utf8.first else { return false }
+            if first != Self.dash {
+                // The parser has a command of that name.
+                guard word != "help" else { return false }
+                paths.append(word)
+                continue
+            }
+            // What is said twice may be wrong.
+            guard !options.contains(word), takeOption(word) || flag(word) else { return false }
+            options.append(word)
+        }
+        return !paths.isEmpty && waiting.complaint == nil
+    }
+
+    private mutating func takeOption(_ word: String) -> Bool {
+        switch word {
+        case "--timeout":
+            guard let seconds = takeValue().flatMap({ Double($0) }) else { return false }
+            waiting.timeout = seconds
+        case "--purpose":
+            guard let purpose = takeValue() else { return false }
+            waiting.purpose = purpose
+        case "-E":
+            guard let status = takeValue().flatMap({ UInt8($0) }) else { return false }
+            waiting.conflictStatus = status
+        case "--nonblock": waiting.nonblock = true
+        case "-q", "--quiet":
+            guard !waiting.quiet else { return false }
+            waiting.quiet = true
+        case _: return false
+        }
+        return true
+    }
+
+    private mutating func takeValue() -> String? {
+        guard let value = rest.popFirst(), let first = value.utf8.first, first != Self.dash
+        else { return nil }
+        return value
+    }
+}
+
+extension ReadRequest {
+    fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
+        var options: FileCoordinationArbiter.ReadingOptions = []
+        var plain = PlainWords(words)
+        let isTaken = plain.take { word in
+            switch word {
+            case "--without-changes": options.insert(.withoutChanges)
+            case "--resolves-symbolic-link": options.insert(.resolvesSymbolicLink)
+            case "--metadata-only": options.insert(.immediatelyAvailableMetadataOnly)
+            case "--for-uploading": options.insert(.forUploading)
+            case _: return false
+            }
+            return true
+        }
+        (self.options, paths, waiting) = (options, plain.paths, plain.waiting)
+        return isTaken
+    }
+}
+
+extension WriteRequest {
+    fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
+        var aim: WritingAim?
+        var plain = PlainWords(words)
+        let isTaken = plain.take { word in
+            guard aim == nil else { return false }
+            aim = WritingAim.allCases.first { "--\($0.name)" == word }
+            return aim != nil
+        }
+        (self.aim, paths, waiting) = (aim, plain.paths, plain.waiting)
+        return isTaken && complaint == nil
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A coordinated read, whoever has understood the command line.
+
+import FileCoordination
+import FileCoordinationArbiter
+import Foundation
+
+/// What `filecoord read` is to do.
+struct ReadRequest: Hashable {
+    var options: FileCoordinationArbiter.ReadingOptions = []
+    var paths: [String] = []
+    var waiting = WaitingTerms()
+    /// COMMAND and its arguments; empty: the contents are printed.
+    var command: [String] = []
+
+    /// Reads.
+    func run() throws(Failure) {
+        let signals = try SignalDesk()
+        var items: [RequestedItem] = []
+        for path in paths {
+            items.append(
+                RequestedItem(url: try UserPath.url(path), access: .reading(options)))
+        }
+        let admission = Admission(waiting, signals: signals)
+        guard command.isEmpty else {
+            return try CommandRun(command, admission: admission).run(items)
+        }
+        let copies = try admission.run(items) { urls throws(Failure) in try keep(urls, signals) }
+        for copy in copies { try Console.print(contentsOf: copy.contents) }
+    }
+
+    private func keep(
+        _ urls: [URL], _ signals: SignalDesk
+    ) throws(Failure) -> [PrivateCopy] {
+        var copies: [PrivateCopy] = []
+        guard !options.contains(.forUploading) else {
+            // These are removed on the way out, which no signal may cut short.
+            for url in urls { copies.append(try PrivateCopy(keeping: url.systemPath)) }
+            return copies
+        }
+        // Reading changes nothing: a signal may end the program in the middle of it.
+        try signals.end(removing: nil)
+        for url in urls {
+            copies.append(try PrivateCopy(of: url.systemPath, quiet: waiting.quiet))
+        }
+        return copies
+    }
+}

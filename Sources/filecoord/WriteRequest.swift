@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A coordinated write, whoever has understood the command line.
+
+import FileCoordination
+import FileCoordinationArbiter
+import Foundation
+
+/// What `filecoord write` is to do.
+struct WriteRequest: Hashable {
+    var aim: WritingAim?
+    var paths: [String] = []
+    var waiting = WaitingTerms()
+    /// COMMAND and its arguments; empty: standard input is put in place.
+    var command: [String] = []
+
+    /// What is wrong with it, for the user; nil if nothing is.
+    var complaint: String? {
+        guard command.isEmpty else { return nil }
+        guard paths.count == 1 else {
+            return "Standard input goes to one PATH; for several, give a COMMAND after \"--\"."
+        }
+        switch aim {
+        case nil, .forMerging, .forReplacing: return nil
+        case .forDeleting, .forMoving, .metadataOnly:
+            return "--\(aim?.name ?? "") needs a COMMAND after \"--\": standard input is content."
+        }
+    }
+
+    /// Writes.
+    func run() throws(Failure) {
+        let signals = try SignalDesk()
+        var items: [RequestedItem] = []
+        for path in paths {
+            items.append(
+                RequestedItem(
+                    url: try UserPath.url(path), access: .writing(aim?.mode ?? .plain)))
+        }
+        let admission = Admission(waiting, signals: signals)
+        guard command.isEmpty else {
+            return try CommandRun(command, admission: admission).run(items)
+        }
+        let spool = try Spool(for: items[0].url.systemPath, signals: signals)
+        do throws(Failure) {
+            try spool.fill(from: 0)
+            try admission.run(items) { urls throws(Failure) in
+                try spool.place(at: urls[0].systemPath)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+    }
+}
