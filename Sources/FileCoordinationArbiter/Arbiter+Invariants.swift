@@ -6,7 +6,9 @@ extension Arbiter {
     /// Stops a debug build in which an invariant is broken.
     func assertInvariants() {
         assert(
-            records.count > Limits.claimsCheckedAfterEveryEvent || brokenInvariant == nil,
+            records.count > Limits.claimsCheckedAfterEveryEvent
+                || registry.count > Limits.presentersCheckedAfterEveryEvent
+                || brokenInvariant == nil,
             brokenInvariant ?? "")
     }
 
@@ -40,7 +42,7 @@ extension Arbiter {
                     return "\(id) waits for \(passer), which does not know"
                 }
                 for answer in asking.awaited
-                where registry[answer.presenter]?.awaitedBy.contains(id) != true {
+                where registry[answer.presenter]?.isAwaited(by: id, answer.question) != true {
                     return "\(id) awaits \(answer.presenter), which does not know"
                 }
             case .granted:
@@ -110,7 +112,7 @@ extension Arbiter {
             expected.enter(record.claim, record.stage)
             for answer in record.asking?.awaited ?? [] {
                 if let asked = registry[answer.presenter] {
-                    expected.beginAwaiting(asked.registration.purpose)
+                    expected.beginAwaiting(asked.registration.purpose, of: answer.presenter)
                 }
             }
         }
@@ -119,7 +121,10 @@ extension Arbiter {
         }
         if expected != census { return "the census is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty
-        let leftBehind = tree.nodeCount != 1 || !belongings.isEmpty
-        return isEmpty && leftBehind ? "something was left behind" : nil
+        guard isEmpty else { return nil }
+        var rest = tree
+        rest.sweep()
+        let isNothingLeft = rest.nodes.count == 1 && rest.filings.isEmpty && belongings.isEmpty
+        return isNothingLeft ? nil : "something was left behind"
     }
 }

@@ -109,25 +109,32 @@ public struct Arbiter: Hashable, Sendable {
     /// Takes note of a claim; says whether it is a new one.
     mutating func enter(_ filed: FiledClaim, _ state: ClaimRecord.State) -> Bool {
         guard records[filed.id] == nil else { return false }
-        var claim = filed
-        claim.items = filed.items.map(\.normalised)
+        let claim = filed.normalised
         youngestFiled = max(youngestFiled, claim.id)
+        enter(claim, state, at: tree.spots(of: claim.kind, claim.items))
+        return true
+    }
+
+    /// Takes note of a new claim.
+    mutating func enter(
+        _ claim: FiledClaim, _ state: ClaimRecord.State, at spots: [PlaceTree.Spot]
+    ) {
         let record = ClaimRecord(claim: claim, filedAt: now, state: state)
+        let stage = record.stage
         records[claim.id] = record
         belongings[claim.client, default: Belongings()].claims.insert(claim.id)
-        census.enter(claim, record.stage)
-        tree.insert(claim.id, items: claim.items, takesPart: claim.kind.takesPart)
-        if record.stage != .waiting { tree.place(claim.id) }
-        return true
+        census.enter(claim, stage)
+        tree.insert(claim, at: spots, isPlaced: stage != .waiting)
     }
 
     /// Moves a claim on to another stage.
     mutating func advance(_ id: ClaimID, to state: ClaimRecord.State) {
-        guard let record = records[id] else { return }
-        census.leave(record.claim, record.stage)
+        guard let claim = records[id]?.claim, let former = records[id]?.stage else { return }
         records[id]?.state = state
-        if let stage = records[id]?.stage { census.enter(record.claim, stage) }
-        switch (record.stage, records[id]?.stage) {
+        guard let stage = records[id]?.stage else { return }
+        census.leave(claim, former)
+        census.enter(claim, stage)
+        switch (former, stage) {
         case (.waiting, _): tree.place(id)
         case (_, .waiting): tree.displace(id)
         case (_, _): break

@@ -6,13 +6,27 @@
 
 /// Claims by stage and purpose.
 struct Census: Hashable, Sendable {
-    private var waitingByPurpose: [Purpose: OrderedIDs<ClaimID>] = [:]
-    private var grantedByPurpose: [Purpose: Int] = [:]
-    private var awaitedByPurpose: [Purpose: Int] = [:]
-    /// How many claims in stage 1 have a purpose of which a presenter's answer is missing.
-    private var waitingWhileAwaited = 0
+    /// What is known of one purpose; of those of which nothing is, nothing is kept.
+    private struct Tally: Hashable, Sendable {
+        /// Its claims in stage 1.
+        var waiting: OrderedIDs<ClaimID> = []
+        /// How many of its claims are granted.
+        var granted = 0
+        /// Its presenters whose answer is missing, once for each claim that misses it.
+        var awaited: OrderedIDs<PresenterID> = []
+
+        var isEmpty: Bool { granted == 0 && waiting.isEmpty && awaited.isEmpty }
+    }
+
+    private var tallies: [Purpose: Tally] = [:]
+    /// How many claims are in stage 1.
+    private var waitingCount = 0
+    /// How many answers are missing.
+    private var awaitedCount = 0
     /// Claims in stage 1 whose call was made inside an accessor.
     private(set) var nestedWaiting: OrderedIDs<ClaimID> = []
+    /// Claims in stage 1 of purposes of which a presenter's answer is missing.
+    private(set) var waitingWhileAwaited: OrderedIDs<ClaimID> = []
     /// Claims in stage 2.
     private(set) var asking: OrderedIDs<ClaimID> = []
     /// Claims in stage 2 whose call was made inside an accessor.
@@ -22,7 +36,7 @@ struct Census: Hashable, Sendable {
     private(set) var hindering: OrderedIDs<ClaimID> = []
 
     /// Whether some claim is in stage 1.
-    var hasWaiting: Bool { !waitingByPurpose.isEmpty }
+    var hasWaiting: Bool { waitingCount > 0 }
 
     /// Whether somebody might wait for himself.
     var mayCloseCycle: Bool {
@@ -36,30 +50,38 @@ struct Census: Hashable, Sendable {
     mutating func endHindering(_ claim: ClaimID) { hindering.remove(claim) }
 
     /// Claims of a purpose that are in stage 1.
-    func waiting(_ purpose: Purpose) -> OrderedIDs<ClaimID> { waitingByPurpose[purpose] ?? [] }
+    func waiting(_ purpose: Purpose) -> OrderedIDs<ClaimID> {
+        waitingCount > 0 ? tallies[purpose]?.waiting ?? [] : []
+    }
 
     /// Whether some claim of the purpose is granted.
-    func holdsGrant(_ purpose: Purpose) -> Bool { grantedByPurpose[purpose] != nil }
+    func holdsGrant(_ purpose: Purpose) -> Bool { (tallies[purpose]?.granted ?? 0) > 0 }
 
     /// Whether the answer of some presenter of the purpose is missing.
-    func isAwaited(_ purpose: Purpose) -> Bool { awaitedByPurpose[purpose] != nil }
+    func isAwaited(_ purpose: Purpose) -> Bool { !awaited(purpose).isEmpty }
+
+    /// The presenters of a purpose whose answers are missing, once for each claim that misses one.
+    func awaited(_ purpose: Purpose) -> OrderedIDs<PresenterID> {
+        awaitedCount > 0 ? tallies[purpose]?.awaited ?? [] : []
+    }
 
     /// Whether some claim in stage 1 can come free by an exception (see
     /// ``Arbiter/reconsiderExcusable(_:)``).
-    var mayExcuseSomeone: Bool { waitingWhileAwaited > 0 || !nestedWaiting.isEmpty }
+    var mayExcuseSomeone: Bool { !waitingWhileAwaited.isEmpty || !nestedWaiting.isEmpty }
 
     /// Counts a claim in.
     mutating func enter(_ claim: FiledClaim, _ stage: ClaimStage) {
         switch stage {
         case .waiting:
-            waitingByPurpose[claim.purpose, default: []].insert(claim.id)
-            if isAwaited(claim.purpose) { waitingWhileAwaited += 1 }
+            waitingCount += 1
+            update(claim.purpose) { $0.waiting.insert(claim.id) }
+            if isAwaited(claim.purpose) { waitingWhileAwaited.insert(claim.id) }
             if !claim.enclosing.isEmpty { nestedWaiting.insert(claim.id) }
         case .asking:
             asking.insert(claim.id)
             if !claim.enclosing.isEmpty { nestedAsking.insert(claim.id) }
         case .granted:
-            grantedByPurpose[claim.purpose, default: 0] += 1
+            update(claim.purpose) { $0.granted += 1 }
         }
     }
 
@@ -67,38 +89,41 @@ struct Census: Hashable, Sendable {
     mutating func leave(_ claim: FiledClaim, _ stage: ClaimStage) {
         switch stage {
         case .waiting:
-            var ids = waiting(claim.purpose)
-            waitingByPurpose[claim.purpose] = nil
-            ids.remove(claim.id)
-            if !ids.isEmpty { waitingByPurpose[claim.purpose] = ids }
-            if isAwaited(claim.purpose) { waitingWhileAwaited -= 1 }
+            waitingCount -= 1
+            update(claim.purpose) { $0.waiting.remove(claim.id) }
+            waitingWhileAwaited.remove(claim.id)
             if !claim.enclosing.isEmpty { nestedWaiting.remove(claim.id) }
         case .asking:
             asking.remove(claim.id)
             if !claim.enclosing.isEmpty { nestedAsking.remove(claim.id) }
         case .granted:
-            grantedByPurpose.decrement(claim.purpose)
+            update(claim.purpose) { $0.granted -= 1 }
         }
     }
 
     /// Counts one missing answer of a presenter of the purpose in.
-    mutating func beginAwaiting(_ purpose: Purpose) {
-        if !isAwaited(purpose) { waitingWhileAwaited += waiting(purpose).count }
-        awaitedByPurpose[purpose, default: 0] += 1
+    mutating func beginAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
+        if !isAwaited(purpose) {
+            for claim in waiting(purpose) { waitingWhileAwaited.insert(claim) }
+        }
+        awaitedCount += 1
+        update(purpose) { $0.awaited.insert(presenter) }
     }
 
     /// Counts one missing answer of a presenter of the purpose out.
-    mutating func endAwaiting(_ purpose: Purpose) {
-        guard isAwaited(purpose) else { return }
-        awaitedByPurpose.decrement(purpose)
-        if !isAwaited(purpose) { waitingWhileAwaited -= waiting(purpose).count }
+    mutating func endAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
+        guard awaited(purpose).contains(presenter) else { return }
+        awaitedCount -= 1
+        update(purpose) { $0.awaited.remove(presenter) }
+        guard !isAwaited(purpose) else { return }
+        for claim in waiting(purpose) { waitingWhileAwaited.remove(claim) }
     }
-}
 
-extension [Purpose: Int] {
-    /// Counts one down; a purpose that nobody has is forgotten.
-    fileprivate mutating func decrement(_ purpose: Purpose) {
-        guard let count = self[purpose] else { return }
-        self[purpose] = count > 1 ? count - 1 : nil
+    private mutating func update(_ purpose: Purpose, _ change: (inout Tally) -> Void) {
+        func isEmpty(_ tally: inout Tally) -> Bool {
+            change(&tally)
+            return tally.isEmpty
+        }
+        if isEmpty(&tallies[purpose, default: Tally()]) { tallies[purpose] = nil }
     }
 }

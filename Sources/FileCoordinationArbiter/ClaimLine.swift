@@ -7,11 +7,30 @@
 extension Arbiter {
     /// A client asks for access.
     mutating func file(_ claim: FiledClaim, _ turn: inout Turn) {
+        guard records[claim.id] == nil else { return }
         let sent = redirected(claim)
-        guard enter(sent, .filed), let record = records[claim.id] else { return }
+        let isRetargeted = claim.standpoint != nil && sent.items != claim.items
+        let filed = sent.normalised
+        let spots = tree.spots(of: filed.kind, filed.items)
+        let isFree = mayGrantAtOnce(filed, spots)
+        youngestFiled = max(youngestFiled, filed.id)
+        enter(filed, isFree ? .granted(.now(now, youngestFiled)) : .filed, at: spots)
         extendPatience(with: claim.purpose, &turn)
-        if sent.items != claim.items { turn.emit(.retarget(claim.id, sent.items)) }
-        turn.evaluate(record.claim)
+        if isRetargeted { turn.emit(.retarget(claim.id, sent.items)) }
+        if isFree {
+            turn.emit(.grant(claim.id))
+            turn.noteProgress()
+        } else {
+            turn.evaluate(filed)
+        }
+    }
+
+    /// Whether nobody has to do with what a new claim wants, so that all its stages are one.
+    private func mayGrantAtOnce(_ claim: FiledClaim, _ spots: [PlaceTree.Spot]) -> Bool {
+        switch mode {
+        case .recovering: false
+        case .serving: !isStopped(claim.client) && tree.isDeserted(spots)
+        }
     }
 
     /// Lets a claim of stage 1 take its place, or finds it someone to wait for.
@@ -34,10 +53,13 @@ extension Arbiter {
     /// Enters stage 2: from now on later claims wait for this one, and presenters are asked.
     private mutating func takePlace(_ record: ClaimRecord, _ turn: inout Turn) {
         let claim = record.claim
-        advance(claim.id, to: .asking(ClaimRecord.Asking()))
         // Whoever still asks and let this claim pass runs only after it (Rule 2.16).
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
-        for (presenter, steps) in concernedPresenters(of: claim) {
+        let concerned = concernedPresenters(of: claim)
+        // As a rule there is nobody to ask.
+        guard !concerned.isEmpty else { return grant(claim.id, &turn) }
+        advance(claim.id, to: .asking(ClaimRecord.Asking()))
+        for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &turn)
         }
         settle(claim.id, &turn)
@@ -48,8 +70,11 @@ extension Arbiter {
     mutating func settle(_ id: ClaimID, _ turn: inout Turn) {
         guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.passers.isEmpty
         else { return }
-        let grant = ClaimRecord.Grant(source: .arbiter, time: now, youngestFiled: youngestFiled)
-        advance(id, to: .granted(grant))
+        grant(id, &turn)
+    }
+
+    private mutating func grant(_ id: ClaimID, _ turn: inout Turn) {
+        advance(id, to: .granted(.now(now, youngestFiled)))
         turn.emit(.grant(id))
         turn.noteProgress()
     }
@@ -65,8 +90,7 @@ extension Arbiter {
         var result: OrderedIDs<ClaimID> = []
         guard !census.asking.isEmpty else { return result }
         _ = tree.firstNeighbour(of: claim.id, .placed) { id, _ in
-            guard let other = records[id], other.asking != nil else { return false }
-            if other.claim.purpose != claim.purpose { result.insertOnce(id) }
+            if records[id]?.asking != nil { result.insertOnce(id) }
             return false
         }
         return result
@@ -78,6 +102,13 @@ extension Arbiter {
     ///
     /// The youngest, because then a line of writers is a chain in which each end wakes one claim.
     private func blocker(of record: ClaimRecord) -> ClaimID? {
+        guard mayBeExcused(record.claim.purpose) else {
+            // As a rule the records are all that has to be looked at.
+            let records = records
+            return tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
+                records[other]?.holdsUp(record, meeting) != nil
+            }
+        }
         var excuses = Excuses()
         return tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
             isInTheWay(other, of: record, meeting, &excuses)
@@ -98,25 +129,12 @@ extension Arbiter {
     private func isInTheWay(
         _ id: ClaimID, of record: ClaimRecord, _ meeting: Meeting, _ excuses: inout Excuses
     ) -> Bool {
-        // Rule 2.10
-        guard let other = records[id], other.claim.purpose != record.claim.purpose else {
+        guard let other = records[id], let firmness = other.holdsUp(record, meeting) else {
             return false
         }
-        switch other.state {
-        case .granted:
-            return true
-        case .asking:
-            // Whoever holds its place holds it against earlier claims too: those that it went
-            // before (Rule 2.8a), or whose number is small only because they were recovered.
-            return !isExcused(record, from: other, &excuses)
-        case .skipped:
-            // Rule 18.6
-            return false
-        case .filed, .waiting:
-            // Rule 2.14: first come, first served. Rule 2.8a: but what is queued inside a directory
-            // does not hold up its move.
-            guard id < record.claim.id, meeting == .ordinary else { return false }
-            return !isExcused(record, from: other, &excuses)
+        switch firmness {
+        case .always: return true
+        case .unlessExcused: return !isExcused(record, from: other, &excuses)
         }
     }
 
@@ -139,11 +157,37 @@ extension Arbiter {
     func reconsiderExcusable(_ turn: inout Turn) {
         guard census.mayExcuseSomeone else { return }
         reconsider(census.nestedWaiting, &turn)
-        for id in census.asking {
-            for answer in records[id]?.asking?.awaited ?? [] {
-                guard let asked = registry[answer.presenter]?.registration.purpose else { continue }
-                reconsider(census.waiting(asked), &turn)
-            }
+        reconsider(census.waitingWhileAwaited, &turn)
+    }
+}
+
+extension ClaimRecord {
+    /// How firmly a claim holds up another.
+    enum Firmness {
+        /// Its accessor runs.
+        case always
+        /// It waits or asks itself: there are exceptions (Rules 2.16, 2.17).
+        case unlessExcused
+    }
+
+    /// Whether `later`, in stage 1 and of another purpose, must wait for this claim, which it
+    /// meets, and how firmly.
+    fileprivate func holdsUp(_ later: ClaimRecord, _ meeting: Meeting) -> Firmness? {
+        switch state {
+        case .granted:
+            return .always
+        case .asking:
+            // Whoever holds its place holds it against earlier claims too: those that it went
+            // before (Rule 2.8a), or whose number is small only because they were recovered.
+            return .unlessExcused
+        case .skipped:
+            // Rule 18.6
+            return nil
+        case .filed, .waiting:
+            // Rule 2.14: first come, first served. Rule 2.8a: but what is queued inside a directory
+            // does not hold up its move.
+            guard claim.id < later.claim.id, meeting == .ordinary else { return nil }
+            return .unlessExcused
         }
     }
 }

@@ -29,8 +29,8 @@ struct ClaimRecord: Hashable, Sendable {
 
     /// What a claim in stage 2 still waits for; never nothing.
     struct Asking: Hashable, Sendable {
-        /// Presenters whose answer is missing; ascending.
-        var awaited: [AwaitedAnswer] = []
+        /// Presenters whose answer is missing.
+        var awaited: AwaitedAnswers = []
         /// Claims that were let past this one while it waited, and which must end (Rules 2.16,
         /// 2.17).
         var passers: OrderedIDs<ClaimID> = []
@@ -51,23 +51,69 @@ struct ClaimRecord: Hashable, Sendable {
         var time: UInt64
         /// The youngest claim that had been filed by then; later ones were filed after the grant.
         var youngestFiled: ClaimID
+
+        /// A grant by this arbiter.
+        static func now(_ time: UInt64, _ youngestFiled: ClaimID) -> Grant {
+            Grant(source: .arbiter, time: time, youngestFiled: youngestFiled)
+        }
+    }
+
+    /// What is known of it.
+    private struct Content: Hashable, Sendable {
+        var claim: FiledClaim
+        let filedAt: UInt64
+        var state: State
+        var watchers: OrderedIDs<ClaimID> = []
+        var passed: OrderedIDs<ClaimID> = []
+        var relinquished: OrderedIDs<PresenterID> = []
+        var accommodated: OrderedIDs<PresenterID> = []
+        var movedItems: [Int: AccessItem] = [:]
+    }
+
+    /// Always one: copies of the record share it until one of them changes, as with any array, so
+    /// that to look at a record costs the same however much is known.
+    private var content: [Content]
+
+    init(claim: FiledClaim, filedAt: UInt64, state: State) {
+        content = [Content(claim: claim, filedAt: filedAt, state: state)]
     }
 
     /// The claim; its items are where they are by now (Rule 11.4).
-    var claim: FiledClaim
+    var claim: FiledClaim {
+        get { content[0].claim }
+        _modify { yield &content[0].claim }
+    }
     /// When it was filed.
-    let filedAt: UInt64
-    var state: State
+    var filedAt: UInt64 { content[0].filedAt }
+    var state: State {
+        get { content[0].state }
+        _modify { yield &content[0].state }
+    }
     /// Waiting claims that are filed behind this one.
-    var watchers: OrderedIDs<ClaimID> = []
+    var watchers: OrderedIDs<ClaimID> {
+        get { content[0].watchers }
+        _modify { yield &content[0].watchers }
+    }
     /// Claims in stage 2 that this one was let past, and which wait for its end.
-    var passed: OrderedIDs<ClaimID> = []
+    var passed: OrderedIDs<ClaimID> {
+        get { content[0].passed }
+        _modify { yield &content[0].passed }
+    }
     /// Presenters that are relinquished for this claim, or are being asked to be.
-    var relinquished: OrderedIDs<PresenterID> = []
+    var relinquished: OrderedIDs<PresenterID> {
+        get { content[0].relinquished }
+        _modify { yield &content[0].relinquished }
+    }
     /// Presenters that were asked to accommodate the deletion of their item (Rule 7.6).
-    var accommodated: OrderedIDs<PresenterID> = []
+    var accommodated: OrderedIDs<PresenterID> {
+        get { content[0].accommodated }
+        _modify { yield &content[0].accommodated }
+    }
     /// Where the accessor has moved its items to, by their index.
-    var movedItems: [Int: AccessItem] = [:]
+    var movedItems: [Int: AccessItem] {
+        get { content[0].movedItems }
+        _modify { yield &content[0].movedItems }
+    }
 
     /// The claim with everything that it keeps others away from: its items, and, while it is
     /// granted, where its accessor has moved them (Rule 2.20).
@@ -108,70 +154,12 @@ struct ClaimRecord: Hashable, Sendable {
     mutating func updateAsking(_ change: (inout Asking) -> Void) {
         switch state {
         case .asking(var asking):
+            // Nobody else has it now, so that it is changed where it is.
+            state = .filed
             change(&asking)
             state = .asking(asking)
         case .filed, .waiting, .skipped, .granted:
             break
-        }
-    }
-}
-
-/// One presenter's missing answer.
-struct AwaitedAnswer: Hashable, Sendable {
-    /// How far the question has got.
-    enum Question: Hashable, Sendable {
-        /// It was put, and has these steps.
-        case put(YieldSteps)
-        /// It cannot be put yet: the presenter is still on its way to relinquish for another claim,
-        /// or must have its item back first (Rule 6.11). These steps are to be taken.
-        case postponed(YieldSteps)
-
-        /// What is asked, or will be at most.
-        var steps: YieldSteps {
-            switch self {
-            case .put(let steps), .postponed(let steps): steps
-            }
-        }
-    }
-
-    let presenter: PresenterID
-    var question: Question
-    /// When it is waited for no longer (Rule 18.3); nil: without end.
-    var deadline: UInt64?
-}
-
-extension ClaimRecord.Asking {
-    /// Notes that an answer is missing.
-    mutating func await(
-        _ presenter: PresenterID, _ question: AwaitedAnswer.Question, until deadline: UInt64?
-    ) {
-        let index = awaited.firstIndex { $0.presenter >= presenter } ?? awaited.endIndex
-        let answer = AwaitedAnswer(
-            presenter: presenter, question: question, deadline: deadline)
-        if index < awaited.endIndex, awaited[index].presenter == presenter {
-            awaited[index] = answer
-        } else {
-            awaited.insert(answer, at: index)
-        }
-    }
-
-    /// What is asked of `presenter`, if its answer is missing.
-    func question(to presenter: PresenterID) -> AwaitedAnswer.Question? {
-        awaited.first { $0.presenter == presenter }?.question
-    }
-
-    /// An item has moved: what has not been asked yet is asked by its new name.
-    mutating func renamePostponed(_ old: ItemPath, to new: ItemPath) {
-        for index in awaited.indices {
-            switch awaited[index].question {
-            case .put:
-                continue
-            case .postponed(var steps):
-                steps.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
-                    $0 == old ? new : $0
-                }
-                awaited[index].question = .postponed(steps)
-            }
         }
     }
 }

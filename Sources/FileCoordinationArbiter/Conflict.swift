@@ -31,6 +31,9 @@ extension AccessItem {
         }
     }
 
+    /// Whether its facts contradict each other nowhere.
+    fileprivate var isNormal: Bool { packageDepths.isEmpty || self == normalised }
+
     /// The same item with facts that contradict themselves put right.
     ///
     /// They come from another process: a depth that names no ancestor must not lead anywhere.
@@ -42,6 +45,16 @@ extension AccessItem {
             result.packageDepths.append(depth)
         }
         result.isDirectory = isDirectory || result.isPackage
+        return result
+    }
+}
+
+extension FiledClaim {
+    /// The same claim with facts of its items that contradict themselves put right.
+    var normalised: FiledClaim {
+        guard !items.allSatisfy(\.isNormal) else { return self }
+        var result = self
+        result.items = items.map(\.normalised)
         return result
     }
 }

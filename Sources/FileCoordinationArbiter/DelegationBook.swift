@@ -112,7 +112,7 @@ extension Arbiter {
         guard mode == .serving else { return false }
         let way = tree.nodes(towards: path)
         guard way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }) else { return false }
-        guard way.allSatisfy({ tree.nodes[$0].domains.all.isEmpty }) else { return false }
+        guard way.allSatisfy({ tree.nodes[$0].occupants[.domain] == nil }) else { return false }
         guard way.count == path.depth + 1, let node = way.last else { return true }
         return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
     }

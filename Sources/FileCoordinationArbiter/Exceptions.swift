@@ -24,13 +24,16 @@ struct Excuses {
 }
 
 extension Arbiter {
+    /// Whether an exception could apply to a claim of this purpose; nearly always there is none.
+    func mayBeExcused(_ purpose: Purpose) -> Bool {
+        census.isAwaited(purpose) || census.holdsGrant(purpose)
+    }
+
     /// Whether `record`, in stage 1, need not wait for `other`, which waits or asks itself.
     func isExcused(
         _ record: ClaimRecord, from other: ClaimRecord, _ excuses: inout Excuses
     ) -> Bool {
         let purpose = record.claim.purpose
-        // Nearly always there is nobody to whom an exception could apply, and this is the end of
-        // it.
         let mayBeSavingBack = census.isAwaited(purpose)
         let mayBeInside = census.holdsGrant(purpose)
         guard mayBeSavingBack || mayBeInside else { return false }

@@ -18,6 +18,9 @@ public enum Limits {
     /// How many places a presenter is remembered to have been at (Rule 11.7).
     static let formerPlaces = 16
 
+    /// How many places at which nothing is filed any more are kept, for when something is again.
+    static let restingPlaces = 256
+
     /// A presenter whose process is stopped for longer is passed over (Rule 18.6).
     public static let stoppedPresenter: Duration = .seconds(2)
 
@@ -28,6 +31,9 @@ public enum Limits {
     ///
     /// The checks compare all pairs of claims. Beyond this a debug build would no longer be usable.
     static let claimsCheckedAfterEveryEvent = 24
+
+    /// The same for presenters, each of which is looked at.
+    static let presentersCheckedAfterEveryEvent = 64
 
     /// ``readerChain`` on the arbiter's clock, which counts nanoseconds.
     static let readerChainNanoseconds = UInt64(readerChain / .nanoseconds(1))

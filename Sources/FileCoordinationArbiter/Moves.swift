@@ -41,9 +41,7 @@ extension Arbiter {
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
         guard let record = records[mover.id], !record.movedItems.isEmpty else { return }
-        tree.remove(mover.id)
-        tree.insert(mover.id, items: record.territory.items, takesPart: mover.kind.takesPart)
-        tree.place(mover.id)
+        tree.refile(mover, items: record.territory.items)
     }
 
     /// The mover holds its items where they are now, too: whoever waits for them, or holds a place
@@ -115,17 +113,14 @@ extension Arbiter {
             return item.moved(by: move)
         }
         guard items != record.claim.items else { return false }
-        tree.remove(id)
-        tree.insert(id, items: items, takesPart: record.claim.kind.takesPart)
-        if record.asking != nil { tree.place(id) }
+        tree.refile(record.claim, items: items)
         records[id]?.claim.items = items
         // What is to be replaced stays to be replaced there, though another item of the claim goes.
         let staying = items.filter { $0.access == .writing(.replacing) }.map(\.path)
-        let places = zip(record.claim.items, items).filter { old, new in
-            old.path != new.path && !staying.contains(old.path)
-        }
-        records[id]?.updateAsking { asking in
-            for (old, new) in places { asking.renamePostponed(old.path, to: new.path) }
+        let places = zip(record.claim.items, items).filter { !staying.contains($0.0.path) }
+            .map { ($0.path, $1.path) }
+        records[id]?.updateAsking {
+            $0.awaited.renamePostponed(Dictionary(places) { first, _ in first })
         }
         turn.emit(.retarget(id, items))
         return true
@@ -171,7 +166,7 @@ extension Arbiter {
     private func placedNeighbours(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
         _ = tree.firstNeighbour(of: claim.id, .placed) { id, _ in
-            if records[id]?.claim.purpose != claim.purpose { result.insertOnce(id) }
+            result.insertOnce(id)
             return false
         }
         return result

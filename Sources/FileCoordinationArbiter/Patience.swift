@@ -84,23 +84,18 @@ extension Arbiter {
             hearOf(id, &turn)
         }
         guard census.isAwaited(purpose) else { return }
-        renewDeadlines(&turn) { $0.purpose == purpose }
+        renewDeadlines(OrderedIDs(unique: census.awaited(purpose)), &turn)
     }
 
-    /// Counts anew until when answers of some presenters are waited for.
-    mutating func renewDeadlines(
-        _ turn: inout Turn, where isMeant: (RegisteredPresenter) -> Bool
-    ) {
-        for claim in census.asking {
-            for answer in records[claim]?.asking?.awaited ?? [] {
-                guard let record = registry[answer.presenter], isMeant(record.registration) else {
-                    continue
-                }
-                let deadline = deadline(of: record, answer.question)
-                records[claim]?.updateAsking {
-                    $0.await(answer.presenter, answer.question, until: deadline)
-                }
-                note(deadline: deadline, &turn)
+    /// Counts anew until when answers of these presenters are waited for.
+    mutating func renewDeadlines(_ presenters: OrderedIDs<PresenterID>, _ turn: inout Turn) {
+        for presenter in presenters {
+            guard let record = registry[presenter] else { continue }
+            for claim in record.awaitedBy {
+                guard var answer = records[claim]?.asking?.awaited[presenter] else { continue }
+                answer.deadline = deadline(of: record, answer.question)
+                records[claim]?.updateAsking { $0.awaited.insert(answer) }
+                note(deadline: answer.deadline, &turn)
             }
         }
     }

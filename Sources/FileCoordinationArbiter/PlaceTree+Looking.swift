@@ -14,31 +14,64 @@ extension PlaceTree {
         case all
     }
 
-    /// The first claim that meets `claim`, by place and kind of access, and passes `test`.
+    /// Whether nobody is where these items are: no claim of any purpose would have to do with a
+    /// claim on them, and no presenter with it; as a rule it is so.
     ///
-    /// Purposes are the test's business. At each place the youngest come first; a claim
-    /// that meets in several ways is tested once for each.
+    /// An item in a package is looked at more closely elsewhere.
+    func isDeserted(_ spots: [Spot]) -> Bool {
+        spots.allSatisfy { spot in
+            guard spot.takesPart, spot.item.packageDepths.isEmpty,
+                nodes[spot.node].presenters.isEmpty
+            else { return false }
+            if spot.item.isDomain, !nodes[spot.node].isEmpty { return false }
+            if spot.item.access.isWriting {
+                guard nodes[spot.node].occupants.isEmpty else { return false }
+            } else {
+                guard nodes[spot.node].occupants[.lineWriting] == nil,
+                    nodes[spot.node].occupants[.innerWriting] == nil
+                else { return false }
+            }
+            var node = spot.node
+            while node != Self.root {
+                node = nodes[node].parent
+                if nodes[node].occupants[.domain] != nil { return false }
+            }
+            return true
+        }
+    }
+
+    /// The first claim of another purpose that meets `claim`, by place and kind of access, and
+    /// passes `test`.
+    ///
+    /// At each place the youngest of those that wait come first, then those that hold their place;
+    /// a claim that meets in several ways is tested once for each.
     func firstNeighbour(
         of claim: ClaimID, _ scope: Scope, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
-        for spot in spots[claim] ?? [] where spot.takesPart {
-            if let found = firstNeighbour(of: claim, scope, at: spot, where: test) { return found }
+        guard let filing = filings[claim] else { return nil }
+        for spot in filing.spots where spot.takesPart {
+            let view = View(
+                claim: FiledID(claim: claim, purpose: filing.purpose), scope: scope,
+                isWriting: spot.item.access.isWriting)
+            if let found = firstNeighbour(at: spot, view, where: test) { return found }
         }
         return nil
     }
 
     private func firstNeighbour(
-        of claim: ClaimID, _ scope: Scope, at spot: Spot,
-        where test: (ClaimID, Meeting) -> Bool
+        at spot: Spot, _ view: View, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
-        let view = View(claim: claim, scope: scope, isWriting: spot.item.access.isWriting)
         func ordinary(_ other: ClaimID) -> Bool { test(other, .ordinary) }
-        if let found = view.last(of: nodes[spot.line].line, where: ordinary) { return found }
-        if let found = view.last(of: nodes[spot.node].inner, where: ordinary) { return found }
+        if let found = view.lastOfLine(at: nodes[spot.line].occupants, where: ordinary) {
+            return found
+        }
+        if let found = view.lastInside(nodes[spot.node].occupants, where: ordinary) {
+            return found
+        }
         // Someone may take this very place for one that is in no package: packages come and go.
         if spot.node != spot.line {
-            let found = view.last(of: nodes[spot.node].line) { other in
-                (spots[other] ?? []).contains { $0.node == spot.node } && ordinary(other)
+            let found = view.lastOfLine(at: nodes[spot.node].occupants) { other in
+                filings[other]?.spots.contains { $0.node == spot.node } == true && ordinary(other)
             }
             if let found { return found }
         }
@@ -46,7 +79,9 @@ extension PlaceTree {
         var node = spot.node
         while node != Self.root {
             node = nodes[node].parent
-            if let found = view.last(of: nodes[node].domains, where: ordinary) { return found }
+            if let found = view.last(of: .domain, in: nodes[node].occupants, where: ordinary) {
+                return found
+            }
         }
         // Rule 2.6, downwards.
         guard spot.item.isDomain else { return nil }
@@ -60,8 +95,9 @@ extension PlaceTree {
         var ahead = nodes[top].children
         while let node = ahead.popLast() {
             guard nodes[node].claimsBelow > 0 else { continue }
-            if let found = view.last(of: nodes[node].line, where: test) { return found }
-            if let found = view.last(of: nodes[node].inner, where: test) { return found }
+            let occupants = nodes[node].occupants
+            if let found = view.lastOfLine(at: occupants, where: test) { return found }
+            if let found = view.lastInside(occupants, where: test) { return found }
             ahead.append(contentsOf: nodes[node].children)
         }
         return nil
@@ -88,6 +124,7 @@ extension PlaceTree {
     /// ascending.
     func presenters(below top: NodeID, except excluded: [NodeID] = []) -> [PresenterID] {
         var result: [PresenterID] = []
+        guard nodes[top].presentersBelow > 0 else { return [] }
         var ahead = nodes[top].children
         while let node = ahead.popLast() {
             guard nodes[node].presentersBelow > 0 else { continue }
@@ -114,26 +151,25 @@ extension PlaceTree {
 
 /// How a claim looks at others.
 private struct View {
-    let claim: ClaimID
+    let claim: FiledID
     let scope: PlaceTree.Scope
     let isWriting: Bool
 
-    /// The youngest claim, of those that a reader or a writer has to look at, that passes `test`.
-    func last(of occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        if let found = last(of: occupants.writers, where: test) { return found }
-        return isWriting ? last(of: occupants.readers, where: test) : nil
+    /// Of those whose line is this place: a reader looks at no readers.
+    func lastOfLine(at occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: .lineWriting, in: occupants, where: test) { return found }
+        return isWriting ? last(of: .lineReading, in: occupants, where: test) : nil
     }
 
-    func last(of filed: Filed, where test: (ClaimID) -> Bool) -> ClaimID? {
-        switch scope {
-        case .ahead:
-            // The youngest that is ahead comes first: in a line of writers that is the one before.
-            filed.all.prefix(below: claim).last(where: test)
-                ?? filed.placed.suffix(above: claim).last(where: test)
-        case .placed:
-            filed.placed.last { $0 != claim && test($0) }
-        case .all:
-            filed.all.last { $0 != claim && test($0) }
-        }
+    /// Of those who are here, with a line further up.
+    func lastInside(_ occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: .innerWriting, in: occupants, where: test) { return found }
+        return isWriting ? last(of: .innerReading, in: occupants, where: test) : nil
+    }
+
+    func last(
+        of reason: FilingReason, in occupants: Occupants, where test: (ClaimID) -> Bool
+    ) -> ClaimID? {
+        occupants.last(reason, in: scope, of: claim, where: test)
     }
 }

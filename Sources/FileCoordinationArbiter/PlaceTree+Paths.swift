@@ -4,11 +4,6 @@
 // been moved to.
 
 extension PlaceTree {
-    private func node(of path: ItemPath) -> NodeID? {
-        let way = nodes(towards: path)
-        return way.count == path.depth + 1 ? way.last : nil
-    }
-
     /// The presenters of a place.
     func presenters(at path: ItemPath) -> OrderedIDs<PresenterID> {
         node(of: path).map { nodes[$0].presenters } ?? []
@@ -30,19 +25,27 @@ extension PlaceTree {
         return (nodes[top].presenters + presenters(below: top)).sorted()
     }
 
-    /// The claims with an item at a place or inside it; one of several items is listed for each.
+    /// The claims with an item at a place or inside it, or with a package there; some are listed
+    /// several times.
     func claims(atOrBelow path: ItemPath) -> [ClaimID] {
         guard let top = node(of: path) else { return [] }
         var result: [ClaimID] = []
         var ahead = [top]
         while let node = ahead.popLast() {
             guard nodes[node].claimsBelow > 0 else { continue }
-            for occupants in [nodes[node].line, nodes[node].inner] {
-                result.append(contentsOf: occupants.readers.all)
-                result.append(contentsOf: occupants.writers.all)
-            }
+            result.append(contentsOf: nodes[node].occupants.everybody)
             ahead.append(contentsOf: nodes[node].children)
         }
         return result
+    }
+
+    /// The claims that hold their place and are filed at this one or at a directory that contains
+    /// it.
+    func placedClaims(onTheWayTo path: ItemPath) -> [ClaimID] {
+        nodes(towards: path).flatMap { node in
+            FilingReason.allCases.flatMap { reason in
+                nodes[node].occupants[reason]?.placed.all.map(\.claim) ?? []
+            }
+        }
     }
 }

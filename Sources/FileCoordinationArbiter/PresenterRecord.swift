@@ -22,23 +22,60 @@ struct PresenterRecord: Hashable, Sendable {
         case relinquished(for: OrderedIDs<ClaimID>, since: UInt64)
     }
 
-    /// How it was registered, with its present place.
-    var registration: RegisteredPresenter
-    /// The packages on the way to its place, as far as a move has told (Rule 11.7).
-    var packageDepths: [Int] = []
-    /// Towards readers.
-    var toReaders: Possession = .kept
-    /// Towards writers.
-    var toWriters: Possession = .kept
-    /// Claims in stage 2 that wait for its answer, those with postponed questions included.
-    var awaitedBy: OrderedIDs<ClaimID> = []
-    /// The call of its own process behind which everything waits that it is asked (Rule 18.4).
-    var hinderedBy: ClaimID?
+    /// What is known of it.
+    private struct Content: Hashable, Sendable {
+        var registration: RegisteredPresenter
+        var packageDepths: [Int] = []
+        var toReaders: Possession = .kept
+        var toWriters: Possession = .kept
+        var awaitedBy: OrderedIDs<ClaimID> = []
+        var postponedFor: OrderedIDs<ClaimID> = []
+        var hinderedBy: ClaimID?
+    }
+
+    /// Always one, as in a ``ClaimRecord``, and for the same reason.
+    private var content: [Content]
 
     init(_ registration: RegisteredPresenter, now: UInt64) {
-        self.registration = registration
+        content = [Content(registration: registration)]
         self.registration.relinquished = []
         for kind in registration.relinquished { self[kind] = .relinquished(for: [], since: now) }
+    }
+
+    /// How it was registered, with its present place.
+    var registration: RegisteredPresenter {
+        get { content[0].registration }
+        _modify { yield &content[0].registration }
+    }
+    /// The packages on the way to its place, as far as a move has told (Rule 11.7).
+    var packageDepths: [Int] {
+        get { content[0].packageDepths }
+        _modify { yield &content[0].packageDepths }
+    }
+    /// Towards readers.
+    var toReaders: Possession {
+        get { content[0].toReaders }
+        _modify { yield &content[0].toReaders }
+    }
+    /// Towards writers.
+    var toWriters: Possession {
+        get { content[0].toWriters }
+        _modify { yield &content[0].toWriters }
+    }
+    /// Claims in stage 2 that wait for its answer, those with postponed questions included.
+    var awaitedBy: OrderedIDs<ClaimID> {
+        get { content[0].awaitedBy }
+        _modify { yield &content[0].awaitedBy }
+    }
+    /// Those of them whose questions could not be put yet.
+    var postponedFor: OrderedIDs<ClaimID> {
+        get { content[0].postponedFor }
+        _modify { yield &content[0].postponedFor }
+    }
+    /// The call of its own process behind which everything waits that it is asked (Rule 18.4).
+    var hinderedBy: ClaimID? {
+        get { content[0].hinderedBy }
+        _modify { yield &content[0].hinderedBy }
     }
 
     /// Notes where it was before a move; the last few places are enough for those of its
@@ -73,8 +110,31 @@ struct PresenterRecord: Hashable, Sendable {
         case .kept, .relinquishing:
             break
         case .relinquished(var claims, let since):
+            // Nobody else has them now, so that they are changed where they are.
+            self[kind] = .kept
             claims.insertOnce(claim)
             self[kind] = .relinquished(for: claims, since: since)
+        }
+    }
+
+    /// Notes that `claim` waits for its answer to that question; says whether it did not before.
+    mutating func noteAwaited(
+        by claim: ClaimID, _ question: AwaitedAnswer.Question
+    ) -> Bool {
+        switch question {
+        case .put: postponedFor.remove(claim)
+        case .postponed: postponedFor.insertOnce(claim)
+        }
+        guard !awaitedBy.contains(claim) else { return false }
+        awaitedBy.insert(claim)
+        return true
+    }
+
+    /// Whether it knows that `claim` waits for its answer to that question.
+    func isAwaited(by claim: ClaimID, _ question: AwaitedAnswer.Question) -> Bool {
+        switch question {
+        case .put: awaitedBy.contains(claim) && !postponedFor.contains(claim)
+        case .postponed: awaitedBy.contains(claim) && postponedFor.contains(claim)
         }
     }
 
@@ -100,9 +160,14 @@ struct PresenterRecord: Hashable, Sendable {
                 self[kind] = .kept
                 back.append(kind)
             case .relinquished(var claims, let since):
-                guard claims.remove(claim) else { break }
-                self[kind] = claims.isEmpty ? .kept : .relinquished(for: claims, since: since)
-                if claims.isEmpty { back.append(kind) }
+                guard claims.contains(claim) else { break }
+                self[kind] = .kept
+                claims.remove(claim)
+                if claims.isEmpty {
+                    back.append(kind)
+                } else {
+                    self[kind] = .relinquished(for: claims, since: since)
+                }
             }
         }
         return back

@@ -29,11 +29,16 @@ extension Arbiter {
         case .serving: return
         case .recovering: mode = .serving
         }
-        for presenter in registry.keys.sorted() {
-            adoptRelinquishments(of: presenter)
-            returnUnclaimed(presenter, &turn)
+        let claims = records.keys.sorted()
+        let presenters = registry.keys.sorted()
+        if presenters.contains(where: isRelinquished) {
+            for id in claims {
+                guard let record = records[id], record.grant != nil else { continue }
+                adoptRelinquishments(for: record.claim)
+            }
         }
-        for id in records.keys.sorted() {
+        for presenter in presenters { returnUnclaimed(presenter, &turn) }
+        for id in claims {
             guard let record = records[id] else { continue }
             switch record.state {
             case .filed: turn.evaluate(record.claim)
@@ -42,11 +47,17 @@ extension Arbiter {
         }
     }
 
+    private func isRelinquished(_ presenter: PresenterID) -> Bool {
+        Relinquishment.allCases.contains { registry[presenter]?[$0] != .kept }
+    }
+
     /// Lets the claims that run take over the relinquishments with which a presenter was found.
     mutating func adoptRelinquishments(of presenter: PresenterID) {
-        let isFound = Relinquishment.allCases.contains { registry[presenter]?[$0] != .kept }
-        guard isFound else { return }
-        for id in records.keys.sorted() {
+        guard isRelinquished(presenter), let path = registry[presenter]?.registration.path else {
+            return
+        }
+        // Whatever concerns it is filed at its place or above: a claim inside its package, too.
+        for id in OrderedIDs(unique: tree.placedClaims(onTheWayTo: path)) {
             if let record = records[id], record.grant != nil {
                 adoptRelinquishments(for: record.claim, of: presenter)
             }

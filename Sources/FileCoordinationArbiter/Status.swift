@@ -47,20 +47,25 @@ extension Arbiter {
     }
 
     /// All registered presenters, in the order of registration.
-    public var presenters: [PresenterStatus] {
-        registry.keys.sorted().compactMap { id in
-            guard let record = registry[id] else { return nil }
-            var presenter = record.registration
-            presenter.relinquished = Relinquishment.allCases.filter { kind in
-                switch record[kind] {
-                case .kept, .relinquishing: false
-                case .relinquished: true
-                }
+    public var presenters: [PresenterStatus] { registry.keys.sorted().compactMap(status) }
+
+    /// The presenters of one process, in the order of registration.
+    public func presenters(of client: ClientID) -> [PresenterStatus] {
+        belongings[client]?.presenters.compactMap(status) ?? []
+    }
+
+    private func status(of id: PresenterID) -> PresenterStatus? {
+        guard let record = registry[id] else { return nil }
+        var presenter = record.registration
+        presenter.relinquished = Relinquishment.allCases.filter { kind in
+            switch record[kind] {
+            case .kept, .relinquishing: false
+            case .relinquished: true
             }
-            return PresenterStatus(
-                presenter: presenter, awaitedBy: Array(record.awaitedBy),
-                isUnresponsive: unresponsive.contains(id))
         }
+        return PresenterStatus(
+            presenter: presenter, awaitedBy: Array(record.awaitedBy),
+            isUnresponsive: unresponsive.contains(id))
     }
 
     /// Everything that a claim waits for now: claims first, then presenters, each ascending.

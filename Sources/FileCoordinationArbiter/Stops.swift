@@ -18,7 +18,7 @@ extension Arbiter {
         stoppedClients.insert(client)
         belongings[client]?.stoppedSince = now
         for id in left.claims { skip(id, &turn) }
-        renewDeadlines(&turn) { $0.client == client }
+        renewDeadlines(left.presenters, &turn)
     }
 
     /// A client process runs again.
@@ -33,7 +33,7 @@ extension Arbiter {
             }
         }
         for presenter in left.presenters { hearOf(presenter, &turn) }
-        renewDeadlines(&turn) { $0.client == client }
+        renewDeadlines(left.presenters, &turn)
     }
 
     /// A grant that nobody had taken up was taken back.

@@ -12,21 +12,20 @@ struct Turn {
     private var presenters: OrderedIDs<PresenterID> = []
     /// Claims in stage 2 that may have everything they need.
     private var asking: OrderedIDs<ClaimID> = []
-    /// Claims in stage 1 that may have nothing more to wait for; the next one last.
-    private var waiting: [Candidate] = []
-    private var isSorted = true
+    /// Claims in stage 1 that may have nothing more to wait for.
+    private var waiting: OrderedIDs<Candidate> = []
     /// Whether anybody has moved on since the last round began.
     private(set) var hasProgressed = false
 
     /// A claim in stage 1 that has to be looked at.
-    private struct Candidate: Hashable {
+    private struct Candidate: Hashable, Comparable {
         /// Rule 2.8a: at the instant when a directory could be moved, that comes first.
         let movesDirectory: Bool
         let claim: ClaimID
 
-        func comesBefore(_ other: Self) -> Bool {
-            if movesDirectory != other.movesDirectory { return movesDirectory }
-            return claim < other.claim
+        static func < (lhs: Self, rhs: Self) -> Bool {
+            if lhs.movesDirectory != rhs.movesDirectory { return lhs.movesDirectory }
+            return lhs.claim < rhs.claim
         }
     }
 
@@ -55,27 +54,14 @@ struct Turn {
     /// Notes that a claim in stage 1 can perhaps go on.
     mutating func evaluate(_ claim: FiledClaim) {
         let movesDirectory = claim.items.contains { $0.isMovedDirectory }
-        waiting.append(Candidate(movesDirectory: movesDirectory, claim: claim.id))
-        isSorted = false
+        waiting.insertOnce(Candidate(movesDirectory: movesDirectory, claim: claim.id))
     }
 
     /// The next thing to look at, or nil when the turn is over.
     mutating func next() -> Task? {
         // Questions before grants, and both before the line: what holds its place goes on first.
-        if let presenter = presenters.first {
-            presenters.remove(presenter)
-            return .putPostponedQuestions(presenter)
-        }
-        if let claim = asking.first {
-            asking.remove(claim)
-            return .settle(claim)
-        }
-        if !isSorted {
-            waiting.sort { $1.comesBefore($0) }
-            isSorted = true
-        }
-        guard let candidate = waiting.popLast() else { return nil }
-        while waiting.last == candidate { waiting.removeLast() }
-        return .evaluate(candidate.claim)
+        if let presenter = presenters.popFirst() { return .putPostponedQuestions(presenter) }
+        if let claim = asking.popFirst() { return .settle(claim) }
+        return waiting.popFirst().map { .evaluate($0.claim) }
     }
 }

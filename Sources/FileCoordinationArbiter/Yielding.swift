@@ -24,8 +24,8 @@ extension Arbiter {
         remaining.relinquish = []
         for kind in steps.relinquish {
             records[id]?.relinquished.insertOnce(presenter)
-            switch record[kind] {
-            case .kept:
+            switch registry[presenter]?[kind] {
+            case .kept, nil:
                 registry[presenter]?[kind] = .relinquishing(for: id)
                 remaining.relinquish.append(kind)
             case .relinquished, .relinquishing:
@@ -44,8 +44,8 @@ extension Arbiter {
 
     /// Puts the questions that had to wait, as far as they can be put now.
     mutating func putPostponedQuestions(_ presenter: PresenterID, _ turn: inout Turn) {
-        for id in registry[presenter]?.awaitedBy ?? [] {
-            switch records[id]?.asking?.question(to: presenter) {
+        for id in registry[presenter]?.postponedFor ?? [] {
+            switch records[id]?.asking?.awaited[presenter]?.question {
             case .postponed(let steps): put(steps, to: presenter, for: id, &turn)
             case .put, nil: continue
             }
@@ -60,7 +60,7 @@ extension Arbiter {
         // Also if nobody waited for it any longer: others may wait until it has relinquished.
         registry[presenter]?.answered(id, now: now)
         turn.resume(presenter)
-        switch records[id]?.asking?.question(to: presenter) {
+        switch records[id]?.asking?.awaited[presenter]?.question {
         case .put: break
         // An answer to a claim that is over or has gone on without it, or to a question that was
         // never put.
@@ -82,26 +82,27 @@ extension Arbiter {
         _ turn: inout Turn
     ) {
         guard let record = registry[presenter] else { return }
-        if !record.awaitedBy.contains(id) {
-            registry[presenter]?.awaitedBy.insert(id)
-            census.beginAwaiting(record.registration.purpose)
+        let answer = AwaitedAnswer(
+            presenter: presenter, question: question, deadline: deadline(of: record, question))
+        records[id]?.updateAsking { $0.awaited.insert(answer) }
+        let purpose = record.registration.purpose
+        if registry[presenter]?.noteAwaited(by: id, question) == true {
+            census.beginAwaiting(purpose, of: presenter)
         }
-        let deadline = deadline(of: record, question)
-        records[id]?.updateAsking { $0.await(presenter, question, until: deadline) }
-        note(deadline: deadline, &turn)
+        note(deadline: answer.deadline, &turn)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
     ) {
-        records[id]?.updateAsking { asking in
-            asking.awaited.removeAll { $0.presenter == presenter }
-        }
+        records[id]?.updateAsking { $0.awaited.remove(presenter) }
         turn.settle(id)
-        guard let record = registry[presenter], record.awaitedBy.contains(id) else { return }
-        registry[presenter]?.awaitedBy.remove(id)
-        census.endAwaiting(record.registration.purpose)
+        guard let purpose = registry[presenter]?.registration.purpose,
+            registry[presenter]?.awaitedBy.remove(id) == true
+        else { return }
+        registry[presenter]?.postponedFor.remove(id)
+        census.endAwaiting(purpose, of: presenter)
     }
 
     // MARK: Postponing

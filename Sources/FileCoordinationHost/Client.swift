@@ -36,15 +36,30 @@ final class Client {
 }
 
 /// A ledger record that the arbiter has been told about.
+///
+/// There may be a hundred thousand of these, so it is kept small.
 struct KnownRecord {
-    /// The life of the record that was told; a later one is another claim.
-    var generation: UInt32
     /// What it is to the arbiter.
-    var identity: Identity
-
     enum Identity {
         case claim(ClaimID)
         case presenter(PresenterID)
+    }
+
+    private let number: UInt64
+    /// The life of the record that was told; a later one is another claim.
+    let generation: UInt32
+    private let isClaim: Bool
+
+    init(generation: UInt32, identity: Identity) {
+        self.generation = generation
+        switch identity {
+        case .claim(let claim): (number, isClaim) = (claim.rawValue, true)
+        case .presenter(let presenter): (number, isClaim) = (presenter.rawValue, false)
+        }
+    }
+
+    var identity: Identity {
+        isClaim ? .claim(ClaimID(rawValue: number)) : .presenter(PresenterID(rawValue: number))
     }
 
     /// Whether it is what the record says now.

@@ -83,7 +83,7 @@ extension Host {
     func reconcile(_ client: Client) {
         if client.hasLostMessages {
             client.hasLostMessages = false
-            for entry in arbiter.presenters where entry.presenter.client == client.id {
+            for entry in arbiter.presenters(of: client.id) {
                 guard entry.presenter.methods.contains(.itemDidChange) else { continue }
                 deliver(.notice(.itemDidChange), to: entry.presenter.id)
             }
@@ -93,20 +93,20 @@ extension Host {
         forgetLostFailures(of: client)
         tellPlaces(to: client)
         returnLostItems(of: client)
-        for claim in unanswered.keys.sorted() {
-            let asks = unanswered[claim] ?? [:]
-            for presenter in asks.keys.sorted() where presenters[presenter]?.client == client.id {
-                if let steps = asks[presenter] {
-                    let number = questionNumbers[claim] ?? claim.rawValue
-                    deliver(.ask(claim: number, steps), to: presenter)
-                }
+        // Of its own presenters only: others may have been asked by the thousand.
+        let own = unanswered.isEmpty ? [] : arbiter.presenters(of: client.id).map(\.presenter.id)
+        for claim in own.isEmpty ? [] : unanswered.keys.sorted() {
+            let number = questionNumbers[claim] ?? claim.rawValue
+            for presenter in own {
+                guard let steps = unanswered[claim]?[presenter] else { continue }
+                deliver(.ask(claim: number, steps), to: presenter)
             }
         }
     }
 
     /// Gives presenters back what they do not know they have; before they are asked for it again.
     private func returnLostItems(of client: Client) {
-        for entry in arbiter.presenters where entry.presenter.client == client.id {
+        for entry in arbiter.presenters(of: client.id) {
             guard let address = presenters[entry.presenter.id],
                 let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
             else { continue }

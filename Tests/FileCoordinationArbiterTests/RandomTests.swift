@@ -7,18 +7,6 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct RandomTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        /// SplitMix64: small, and the same everywhere.
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     /// One walk, and everything that it has come to.
     private struct Walk {
         var dice: Dice
@@ -149,7 +137,7 @@ import Testing
         hasMoves: Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for seed in UInt64(1)...(Length.isLong ? 5_000 : 80) {
-            var walk = Walk(dice: Dice(state: seed), hasMoves: hasMoves)
+            var walk = Walk(dice: Dice(seed: seed), hasMoves: hasMoves)
             let complaint = walk.go(steps: 120)
             #expect(complaint == nil, "seed \(seed)", sourceLocation: sourceLocation)
             if complaint != nil { return }

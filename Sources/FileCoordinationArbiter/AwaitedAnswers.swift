@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The presenters whose answers a claim in stage 2 still waits for. A directory that is deleted may
+// have to wait for a hundred thousand; each answer is found, and struck out, without going through
+// the others.
+
+/// One presenter's missing answer.
+struct AwaitedAnswer: Hashable, Sendable {
+    /// How far the question has got.
+    enum Question: Hashable, Sendable {
+        /// It was put, and has these steps.
+        case put(YieldSteps)
+        /// It cannot be put yet: the presenter is still on its way to relinquish for another claim,
+        /// or must have its item back first (Rule 6.11). These steps are to be taken.
+        case postponed(YieldSteps)
+
+        /// What is asked, or will be at most.
+        var steps: YieldSteps {
+            switch self {
+            case .put(let steps), .postponed(let steps): steps
+            }
+        }
+    }
+
+    let presenter: PresenterID
+    var question: Question
+    /// When it is waited for no longer (Rule 18.3); nil: without end.
+    var deadline: UInt64?
+}
+
+/// Missing answers, in the order of the presenters.
+struct AwaitedAnswers: Hashable, Sendable {
+    private var presenters: OrderedIDs<PresenterID> = []
+    /// Only looked up, never gone through.
+    private var answers: [PresenterID: AwaitedAnswer] = [:]
+
+    var isEmpty: Bool { presenters.isEmpty }
+
+    /// What is missing of `presenter`, if anything is.
+    subscript(presenter: PresenterID) -> AwaitedAnswer? { answers[presenter] }
+
+    /// Notes that an answer is missing; of one presenter at most one is.
+    mutating func insert(_ answer: AwaitedAnswer) {
+        if answers.updateValue(answer, forKey: answer.presenter) == nil {
+            presenters.insert(answer.presenter)
+        }
+    }
+
+    /// Notes that nothing is missing of `presenter`.
+    mutating func remove(_ presenter: PresenterID) {
+        if answers.removeValue(forKey: presenter) != nil { presenters.remove(presenter) }
+    }
+
+    /// Items have moved: what has not been asked yet is asked by their new names.
+    mutating func renamePostponed(_ places: [ItemPath: ItemPath]) {
+        for presenter in presenters {
+            switch answers[presenter]?.question {
+            case .put, nil:
+                continue
+            case .postponed(var steps):
+                steps.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
+                    places[$0] ?? $0
+                }
+                answers[presenter]?.question = .postponed(steps)
+            }
+        }
+    }
+}
+
+extension AwaitedAnswers: Sequence {
+    func makeIterator() -> some IteratorProtocol<AwaitedAnswer> {
+        presenters.lazy.compactMap { answers[$0] }.makeIterator()
+    }
+}
+
+extension AwaitedAnswers: ExpressibleByArrayLiteral {
+    init(arrayLiteral missing: AwaitedAnswer...) {
+        self.init()
+        for answer in missing { insert(answer) }
+    }
+}

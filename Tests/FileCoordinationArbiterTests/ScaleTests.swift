@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Crowds: thousands that wait for one file, that present what one claim concerns, that die or move
+// at once. Everybody has his turn, and nothing is left behind. Were any of it to cost the square of
+// its number, these tests would not end in any time that people wait.
+
+import Testing
+
+@testable import FileCoordinationArbiter
+
+@Suite(.timeLimit(.minutes(5))) struct ScaleTests {
+    private static let crowd = 2000
+
+    /// An arbiter without a witness, who looks at everything after each event.
+    private struct Hall {
+        var arbiter = Arbiter()
+        var lastID: UInt64 = 0
+
+        mutating func file(
+            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil
+        ) -> ClaimID {
+            let claim = claim(items, client: client, purpose: purpose)
+            _ = arbiter.handle(.claimFiled(claim))
+            return claim.id
+        }
+
+        mutating func claim(
+            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil
+        ) -> FiledClaim {
+            lastID += 1
+            return FiledClaim(
+                id: ClaimID(rawValue: lastID), client: ClientID(rawValue: client),
+                purpose: Purpose(purpose ?? "own \(lastID)"), items: items)
+        }
+
+        mutating func presenter(_ place: String, client: UInt32 = 2) -> RegisteredPresenter {
+            lastID += 1
+            return RegisteredPresenter(
+                id: PresenterID(rawValue: lastID), client: ClientID(rawValue: client),
+                purpose: Purpose("own \(lastID)"), path: path(place), methods: .all)
+        }
+
+        mutating func end(_ claim: ClaimID) -> [Effect] {
+            arbiter.handle(.claimEnded(claim, outcomes: [.changed]))
+        }
+    }
+
+    @Test func `Rule 2.14: each of thousands that wait for one file has its turn`() {
+        var hall = Hall()
+        var running = hall.file(.write("/f"))
+        let waiting = (0..<Self.crowd).map { _ in hall.file(.write("/f")) }
+        for next in waiting {
+            #expect(hall.end(running) == [.grant(next)])
+            running = next
+        }
+        _ = hall.end(running)
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 12.2: thousands give up, from the front and from the back`() {
+        var hall = Hall()
+        let holder = hall.file(.write("/f"))
+        let waiting = (0..<Self.crowd).map { _ in hall.file(.write("/f")) }
+        for claim in waiting.prefix(Self.crowd / 2) + waiting.suffix(Self.crowd / 2 - 1).reversed()
+        {
+            #expect(hall.arbiter.handle(.claimCancelled(claim)).isEmpty)
+        }
+        #expect(hall.end(holder) == [.grant(waiting[Self.crowd / 2])])
+        #expect(hall.end(waiting[Self.crowd / 2]).isEmpty)
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 2.10: thousands of one purpose on one file do not look at each other`() {
+        var hall = Hall()
+        let holder = hall.file(.write("/f"))
+        let first = hall.file(.write("/f"))
+        let ours = (0..<Self.crowd).map { _ in hall.file(.write("/f"), purpose: "ours") }
+        #expect(hall.end(holder) == [.grant(first)])
+        #expect(hall.end(first) == ours.map { .grant($0) })
+        for claim in ours { #expect(hall.end(claim).isEmpty) }
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 6.1: a directory with thousands of presenters is deleted`() {
+        var hall = Hall()
+        let presenters = (0..<Self.crowd).map { hall.presenter("/d/\($0 % 10)/\($0)") }
+        for presenter in presenters { _ = hall.arbiter.handle(.presenterAdded(presenter)) }
+        let claim = hall.claim(.delete("/d/"))
+        let asked = hall.arbiter.handle(.claimFiled(claim))
+        #expect(asked.count == presenters.count)
+        var answered: [Effect] = []
+        for presenter in presenters.shuffled() {
+            answered += hall.arbiter.handle(
+                .presenterAnswered(presenter.id, for: claim.id, failure: nil))
+        }
+        #expect(answered == [.grant(claim.id)])
+        #expect(hall.end(claim.id) == presenters.map { .reacquire($0.id, .writer) })
+        #expect(hall.arbiter.handle(.clientDied(ClientID(rawValue: 2))).isEmpty)
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 6.11: thousands of readers share what one presenter is asked`() {
+        var hall = Hall()
+        let presenter = hall.presenter("/f")
+        _ = hall.arbiter.handle(.presenterAdded(presenter))
+        let readers = (0..<Self.crowd).map { _ in hall.file(.read("/f", .withoutChanges)) }
+        let granted = hall.arbiter.handle(
+            .presenterAnswered(presenter.id, for: readers[0], failure: nil))
+        #expect(granted == readers.map { .grant($0) })
+        for reader in readers.dropLast() { #expect(hall.end(reader).isEmpty) }
+        #expect(hall.end(readers[Self.crowd - 1]) == [.reacquire(presenter.id, .reader)])
+    }
+
+    @Test func `Rule 15.8: a process dies with thousands of claims, for which others wait`() {
+        var hall = Hall()
+        let places = (0..<Self.crowd).map { "/d/\($0 % 10)/\($0)" }
+        for place in places { _ = hall.file(.write(place), client: 3) }
+        let waiting = places.map { hall.file(.write($0), client: 4) }
+        #expect(
+            hall.arbiter.handle(.clientDied(ClientID(rawValue: 3))) == waiting.map { .grant($0) })
+        #expect(hall.arbiter.handle(.clientDied(ClientID(rawValue: 4))).isEmpty)
+        #expect(hall.arbiter.isIdle && hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 11.4: a directory moves, with thousands that present and wait inside`() {
+        var hall = Hall()
+        let mover = hall.file(.move("/d/"))
+        let presenters = (0..<Self.crowd).map { hall.presenter("/d/\($0 % 10)/\($0)") }
+        for presenter in presenters { _ = hall.arbiter.handle(.presenterAdded(presenter)) }
+        let waiting = (0..<Self.crowd).map { hall.file(.write("/d/\($0 % 10)/\($0)")) }
+        let effects = hall.arbiter.handle(
+            .claimAnnounced(mover, .moved([move("/d", to: "/e")])))
+        #expect(effects.count == presenters.count + waiting.count)
+        #expect(hall.arbiter.claim(waiting[7])?.items.first?.path == path("/e/7/7"))
+        #expect(hall.arbiter.presenter(presenters[7].id)?.path == path("/e/7/7"))
+    }
+
+    @Test func `Rule 18.7: thousands of claims and presenters are recovered`() {
+        var hall = Hall()
+        hall.arbiter = Arbiter(recovering: true)
+        let places = (0..<Self.crowd).map { "/d/\($0 % 10)/\($0)" }
+        let running = places.map { hall.claim(.write($0), client: 3) }
+        let waiting = running.map { _ in hall.claim(.write("/f"), client: 4) }
+        for place in places {
+            var presenter = hall.presenter(place)
+            presenter.relinquished = [.writer, .reader]
+            _ = hall.arbiter.handle(.presenterAdded(presenter))
+        }
+        for claim in running { _ = hall.arbiter.handle(.claimRecovered(claim)) }
+        for claim in waiting.shuffled() { _ = hall.arbiter.handle(.claimFiled(claim)) }
+        let effects = hall.arbiter.handle(.recoveryFinished)
+        // Who runs writes: towards readers nobody needs the items away.
+        #expect(effects.count == places.count + 1)
+        #expect(effects.last == .grant(waiting[0].id))
+        #expect(hall.end(running[0].id).count == 2)
+    }
+
+    @Test func `Of places where nothing is any more, a few are remembered for a while`() {
+        var hall = Hall()
+        for number in 0..<3000 {
+            let claim = hall.file(.write("/d/\(number)"))
+            #expect(hall.end(claim).isEmpty)
+            #expect(hall.arbiter.tree.nodes.count <= Limits.restingPlaces + 2)
+        }
+        #expect(hall.arbiter.tree.nodes.count == Limits.restingPlaces + 2)
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+}
