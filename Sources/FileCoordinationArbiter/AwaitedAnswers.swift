@@ -51,18 +51,40 @@ struct AwaitedAnswers: Hashable, Sendable {
         if answers.removeValue(forKey: presenter) != nil { presenters.remove(presenter) }
     }
 
-    /// Items have moved: what has not been asked yet is asked by their new names.
-    mutating func renamePostponed(_ places: [ItemPath: ItemPath]) {
+    /// The claim's items have moved, all of them at the same time: what has not been asked yet is
+    /// asked by the new names, but of no presenter whose place an item has left (Rule 6.2).
+    mutating func renamePostponed(
+        from old: [AccessItem], to new: [AccessItem], place: (PresenterID) -> ItemPath?
+    ) {
         for presenter in presenters {
             switch answers[presenter]?.question {
             case .put, nil:
                 continue
             case .postponed(var steps):
-                steps.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map {
-                    places[$0] ?? $0
+                guard !steps.accommodateSubitemDeletions.isEmpty else { continue }
+                // Both are only looked up.
+                let known = Set(steps.accommodateSubitemDeletions)
+                var seen: Set<ItemPath> = []
+                let presented = place(presenter)
+                steps.accommodateSubitemDeletions = []
+                for (old, new) in zip(old, new) where old.isDeletion && known.contains(old.path) {
+                    let stays = old.path == new.path
+                    guard stays || presented?.contains(new.path) == true else { continue }
+                    guard seen.insert(new.path).inserted else { continue }
+                    steps.accommodateSubitemDeletions.append(new.path)
                 }
                 answers[presenter]?.question = .postponed(steps)
             }
+        }
+    }
+}
+
+extension AccessItem {
+    /// Whether presenters have to accommodate the item's deletion (Rule 6.1).
+    fileprivate var isDeletion: Bool {
+        switch access {
+        case .writing(.deleting), .writing(.replacing): true
+        case .reading, .writing: false
         }
     }
 }

@@ -115,12 +115,13 @@ extension Arbiter {
         guard items != record.claim.items else { return false }
         tree.refile(record.claim, items: items)
         records[id]?.claim.items = items
-        // What is to be replaced stays to be replaced there, though another item of the claim goes.
-        let staying = items.filter { $0.access == .writing(.replacing) }.map(\.path)
-        let places = zip(record.claim.items, items).filter { !staying.contains($0.0.path) }
-            .map { ($0.path, $1.path) }
-        records[id]?.updateAsking {
-            $0.awaited.renamePostponed(Dictionary(places) { first, _ in first })
+        if record.asking != nil {
+            let registry = registry
+            records[id]?.updateAsking {
+                $0.awaited.renamePostponed(from: record.claim.items, to: items) {
+                    registry[$0]?.registration.path
+                }
+            }
         }
         turn.emit(.retarget(id, items))
         return true
@@ -139,17 +140,22 @@ extension Arbiter {
         }
     }
 
-    /// A claim of stage 2 need not wait for those that were let past it where its items were.
+    /// A claim of stage 2 need not wait for those that were let past it where its items were, nor
+    /// those that let it past there for it.
     private mutating func leaveBehind(_ id: ClaimID, _ turn: inout Turn) {
         guard let record = records[id], let asking = record.asking else { return }
-        for passer in asking.passers {
-            guard let other = records[passer],
-                meeting(of: record.claim, with: other.territory) == nil
-            else { continue }
-            records[id]?.updateAsking { $0.passers.remove(passer) }
-            records[passer]?.passed.remove(id)
-            turn.settle(id)
-        }
+        for passer in asking.passers { part(passer, from: id, &turn) }
+        for other in record.passed { part(id, from: other, &turn) }
+    }
+
+    /// Has `other` wait for `passer` no longer if they do not meet any more.
+    private mutating func part(_ passer: ClaimID, from other: ClaimID, _ turn: inout Turn) {
+        guard let waiting = records[other], let passing = records[passer],
+            meeting(of: waiting.claim, with: passing.territory) == nil
+        else { return }
+        records[other]?.updateAsking { $0.passers.remove(passer) }
+        records[passer]?.passed.remove(other)
+        turn.settle(other)
     }
 
     /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs

@@ -136,9 +136,19 @@ extension Arbiter {
             return []
         case .relinquished(let readers, let since):
             guard now - since >= Limits.readerChainNanoseconds else { return [] }
-            // A read inside one of these reads must not wait for it to end: it never would.
-            let enclosing = records[id]?.claim.enclosing ?? []
-            return readers.contains { enclosing.contains($0) } ? [] : readers
+            return readers.contains { mustJoin(id, $0, since: since) } ? [] : readers
         }
+    }
+
+    /// Whether a claim must not wait until a reader is over, for which a presenter has been
+    /// relinquished for too long.
+    private func mustJoin(_ id: ClaimID, _ reader: ClaimID, since: UInt64) -> Bool {
+        guard let claim = records[id]?.claim, let other = records[reader] else { return false }
+        // A read inside that read: the wait would never end.
+        if claim.enclosing.contains(reader) { return true }
+        // Rule 2.10. But as under Rule 2.17 only for one from before: or overlapping reads of one
+        // purpose could lock an editor out for ever.
+        return claim.purpose == other.claim.purpose
+            && other.filedAt < since + Limits.readerChainNanoseconds
     }
 }

@@ -33,6 +33,32 @@ import Testing
         #expect(findings(back) == [.courtesy])
     }
 
+    @Test func `Rules 6.3, 11.6: what has moved is asked for by the name that it has then`() {
+        func history(_ destination: String, asked name: String?) -> String {
+            """
+            1 added presenter=7 client=7 purpose=e place=/p.k do=lose
+            10 filed claim=1 client=1 purpose=a order=1 item=write.deleting,/p.k/a,/p.k
+            10 placed claim=1
+            11 filed claim=2 client=7 purpose=e order=2 item=write.moving,/p.k/a,/p.k
+            11 granted claim=2
+            12 moved claim=2 move=/p.k/a,\(destination)
+            13 ended claim=2
+
+            """ + (name.map { "14 asked presenter=7 claim=1 do=lose,\($0)\n" } ?? "")
+                + (name == nil ? "" : "15 answered presenter=7 claim=1\n")
+                + "16 granted claim=1\n17 ended claim=1\n"
+        }
+        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/b")) == [])
+        #expect(findings(history("/p.k/b,/p.k", asked: "/p.k/a")) == [.courtesy])
+        #expect(findings(history("/p.k/b,/p.k", asked: nil)) == [.courtesy])
+        // It is no part of the package any more.
+        #expect(findings(history("/e", asked: nil)) == [])
+        let before = history("/p.k/b,/p.k", asked: "/p.k/a").replacing("14 asked", with: "10 asked")
+        let lines = before.split(separator: "\n")
+        let early = [lines[0], lines[1], lines[2], lines[7]] + lines[3...6] + lines[8...]
+        #expect(findings(early.joined(separator: "\n") + "\n") == [])
+    }
+
     @Test func `Rule 9.1: a grant although a presenter failed is found`() {
         let failed =
             editorAndReader + """
@@ -109,6 +135,29 @@ import Testing
                 12 cycle claim=3 link=3 link=2 link=1
                 """
         #expect(findings(excused)?.contains(.cycle) == true)
+    }
+
+    @Test func `Rules 2.10, 6.11: equals wait for each other only for a presenter's sake`() {
+        func history(_ time: UInt64) -> String {
+            """
+            1 added presenter=7 client=7 purpose=e place=/f do=toReader
+            10 filed claim=1 client=1 purpose=a order=1 item=read,/f
+            10 placed claim=1
+            10 asked presenter=7 claim=1 do=toReader
+            11 answered presenter=7 claim=1
+            11 granted claim=1
+            \(time) filed claim=2 client=2 purpose=a order=2 item=read,/f
+            \(time) granted claim=2
+            41000000000 ended claim=1
+            42000000000 filed claim=3 client=3 purpose=a order=3 item=read,/f
+            42000000000 placed claim=3
+            43000000000 filed claim=4 client=2 purpose=z order=4 in=2 blocks item=write,/f
+            43000000000 cycle claim=4 link=4 link=3 link=2
+
+            """
+        }
+        #expect(findings(history(30_000_000_011)) == [])
+        #expect(findings(history(30_000_000_010)) == [.cycle])
     }
 
     @Test func `Rule 18.4: a cycle by way of a presenter`() {

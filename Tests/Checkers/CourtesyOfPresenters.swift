@@ -71,14 +71,63 @@ extension Lives {
                         && isBeforeInOrder(back.fact, granted)
                 }
             }
-        case .save, .accommodateDeletion, .accommodateSubitemDeletion:
-            return seen.questions.contains { question in
-                guard question.claim == nil || question.claim == life.claim.key,
-                    let answered = question.answered, question.succeeds,
-                    !isBefore(granted, answered), !isBefore(question.asked, window.from)
-                else { return false }
-                return question.courtesies.contains { $0 == courtesy || $0.isAny(of: courtesy) }
+        case .save, .accommodateDeletion:
+            return isDone(of: seen, life, window, granted) { $0.courtesies.contains(courtesy) }
+        case .accommodateSubitemDeletion(let place):
+            let items = life.items(at: window.from)
+            return items.indices.allSatisfy { index in
+                !items[index].use.isDeletion || items[index].place != place
+                    || isAccommodated(index, seen, life, window, granted)
             }
+        }
+    }
+
+    /// Whether a presenter has done, for this claim and in time, what passes the test.
+    private func isDone(
+        of seen: PresenterLife, _ life: ClaimLife, _ window: Window, _ granted: Int,
+        _ test: (PresenterLife.Question) -> Bool
+    ) -> Bool {
+        seen.questions.contains { question in
+            guard question.claim == nil || question.claim == life.claim.key,
+                let answered = question.answered, question.succeeds,
+                !isBefore(granted, answered), !isBefore(question.asked, window.from)
+            else { return false }
+            return test(question)
+        }
+    }
+
+    /// Whether the deletion of an item was accommodated, by the name that the item had when the
+    /// presenter was asked (Rules 11.4, 11.6), or the item left what is presented (Rule 6.2).
+    private func isAccommodated(
+        _ index: Int, _ seen: PresenterLife, _ life: ClaimLife, _ window: Window, _ granted: Int
+    ) -> Bool {
+        let isOut = life.places.contains { since, items in
+            guard since > window.from, since < granted, items.indices.contains(index) else {
+                return false
+            }
+            return !(seen.place(at: since).map { Item.contains($0, items[index].place) } ?? false)
+        }
+        return isOut
+            || isDone(of: seen, life, window, granted) { question in
+                let names = names(of: index, in: life, at: question.asked)
+                return question.courtesies.contains { courtesy in
+                    guard case .accommodateSubitemDeletion(let name) = courtesy else {
+                        return false
+                    }
+                    return name.map(names.contains) ?? true
+                }
+            }
+    }
+
+    /// The places at which an item of a claim may have been at a fact.
+    private func names(of index: Int, in life: ClaimLife, at fact: Int) -> [String] {
+        life.places.indices.compactMap { number in
+            let (since, items) = life.places[number]
+            let until = number + 1 < life.places.count ? life.places[number + 1].since : nil
+            guard items.indices.contains(index), !isBeforeInOrder(fact, since),
+                !isBeforeInOrder(until, fact)
+            else { return nil }
+            return items[index].place
         }
     }
 
@@ -126,12 +175,12 @@ extension Lives {
     }
 }
 
-extension Courtesy {
-    /// Whether this is the accommodation of some deletion inside, and the other that of one.
-    fileprivate func isAny(of other: Courtesy) -> Bool {
-        guard case .accommodateSubitemDeletion(nil) = self,
-            case .accommodateSubitemDeletion = other
-        else { return false }
-        return true
+extension Use {
+    /// Whether what is there goes for good.
+    fileprivate var isDeletion: Bool {
+        switch self {
+        case .delete, .replace: true
+        case .read, .readWithoutChanges, .write, .merge, .writeMetadata, .move: false
+        }
     }
 }

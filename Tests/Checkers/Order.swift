@@ -180,12 +180,32 @@ extension Lives {
                 seen.hindrances.contains { $0.claim == other.claim.key }
             }
         if mayBeHindered { return true }
-        guard life.claim.purpose != other.claim.purpose, !other.claim.isBatch else { return false }
+        guard life.claim.purpose != other.claim.purpose || mayOutlast(other), !other.claim.isBatch
+        else { return false }
         guard mayHold(other, window) || !isEarlier(life, other) else { return false }
         let (items, theirs) = (life.items(at: window.to), other.items(at: window.to))
         // Readers of one item wait for each other when a presenter is to have it between (6.11).
         return conflicts(items, theirs) || (mayAsk(life, window) && touch(items, theirs))
     }
+
+    /// Whether a claim may have been filed when readers had worn a presenter out: then even its
+    /// likes wait for it, as they would lock the presenter out for ever (Rule 6.11).
+    private func mayOutlast(_ other: ClaimLife) -> Bool {
+        let end = entries[other.filed].moment.latest
+        return presenters.contains { seen in
+            seen.questions.contains { question in
+                guard let answered = question.answered,
+                    question.courtesies.contains(.relinquishToReader)
+                else { return false }
+                let (due, isNever) = entries[answered].moment.earliest
+                    .addingReportingOverflow(readersPatience)
+                return !isNever && due <= end
+            }
+        }
+    }
+
+    /// How long readers may follow one another (Rule 6.11).
+    private var readersPatience: UInt64 { 30_000_000_000 }
 
     /// Whether a way of waits may lead from a claim, itself included, to one that passes the test.
     private func mayLead(

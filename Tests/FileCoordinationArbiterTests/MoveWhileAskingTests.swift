@@ -164,6 +164,45 @@ import Testing
         #expect(desk.last(to: package) == [.askToYield(package, for: deleting, steps)])
     }
 
+    @Test func `Rules 11.6, 11.12: what changes places is asked for once by each new name`() {
+        var desk = Desk()
+        let package = desk.present("/p.rtfd", purpose: "package")
+        let writer = desk.file(.write("/p.rtfd/c"), purpose: "w")
+        let deleting = desk.file(.delete("/p.rtfd/a") + .delete("/p.rtfd/b"), purpose: "w")
+        let mover = desk.file(.move("/z"))
+        desk.announce(
+            mover, move("/p.rtfd/a", to: "/p.rtfd/b"), move("/p.rtfd/b", to: "/p.rtfd/a"))
+        desk.answer(package, writer)
+        let steps = YieldSteps(
+            accommodateSubitemDeletions: [path("/p.rtfd/b"), path("/p.rtfd/a")])
+        #expect(desk.last(to: package) == [.askToYield(package, for: deleting, steps)])
+    }
+
+    @Test func `Rules 6.2, 11.6: what has left a package is not asked for there`() {
+        var desk = Desk()
+        let package = desk.present("/p.rtfd", purpose: "package")
+        let writer = desk.file(.write("/p.rtfd/a"), purpose: "w")
+        let deleting = desk.file(.delete("/p.rtfd/f"), purpose: "w")
+        let mover = desk.file(.move("/z"))
+        desk.announce(mover, move("/p.rtfd/f", to: "/e/f"))
+        desk.answer(package, writer)
+        #expect(desk.last == [.grant(writer), .grant(deleting)])
+    }
+
+    @Test func `Rules 2.15, 11.6: whoever was let past holds nobody up where it is no longer`() {
+        var desk = Desk()
+        let editors = ["first", "second"].map { desk.present("/p.rtfd", purpose: $0) }
+        let writer = desk.file(.write("/p.rtfd/a"))
+        let passer = desk.file(.write("/p.rtfd/f"), purpose: "first")
+        #expect(desk.stage(passer) == .asking)
+        let mover = desk.file(.move("/z"))
+        desk.announce(mover, move("/p.rtfd/f", to: "/e/f"))
+        for editor in editors { desk.answer(editor, writer) }
+        #expect(desk.stage(writer) == .granted)
+        let waiting = desk.file(.read("/e/f"))
+        #expect(desk.arbiter.impediments(of: waiting) == [.claim(passer)])
+    }
+
     @Test func `Rules 8.4, 12.2: given up while its item moves, it leaves nothing behind`() {
         var desk = Desk()
         let editor = desk.present("/d/f", purpose: "editor")

@@ -189,6 +189,27 @@ import Testing
         #expect(desk.last == [.grant(inner)])
     }
 
+    @Test func `Rules 2.10, 6.11: nor for one of its purpose that came before the time was over`() {
+        var desk = Desk()
+        let editor = desk.present("/f", [.relinquishToReader])
+        let first = desk.file(.read("/f"), purpose: "app")
+        desk.answer(editor, first)
+        desk.handle(.clockAdvanced(to: 30 * Self.second))
+        let second = desk.file(.read("/f"), purpose: "app")
+        #expect(desk.last == [.grant(second)])
+        let other = desk.file(.read("/f"))
+        #expect(desk.arbiter.impediments(of: other) == [.claim(first), .claim(second)])
+        desk.end(first)
+        // But overlapping reads of one purpose do not lock it out for ever.
+        let third = desk.file(.read("/f"), purpose: "app")
+        #expect(desk.arbiter.impediments(of: third) == [.claim(second)])
+        desk.end(second)
+        #expect(
+            desk.last == [.reacquire(editor, .reader), .askToYield(editor, for: other, .toReader)])
+        desk.answer(editor, other)
+        #expect(desk.last == [.grant(other), .grant(third)])
+    }
+
     @Test func `Rules 2.17, 6.11: nor does a write for a reader that must wait for it`() {
         var desk = Desk()
         let editor = desk.present("/f", [.relinquishToReader])

@@ -134,7 +134,7 @@ extension Witness {
                 if claim.isAsking { travellers.append(claim.id) }
             }
         }
-        for traveller in travellers { leaveBehind(traveller) }
+        for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers) }
         letPast(id)
         // Those that hold a place already go first; of two that come there, the elder.
         for traveller in travellers.reversed() { giveWay(traveller) }
@@ -152,13 +152,16 @@ extension Witness {
         }
     }
 
-    /// Whoever was let past it where its items are no longer is not waited for.
-    private mutating func leaveBehind(_ id: ClaimID) {
+    /// Whoever was let past where one of the two is no longer is not waited for.
+    private mutating func leaveBehind(_ id: ClaimID, _ travellers: [ClaimID]) {
         guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
         let claim = rules.claims[index]
         let others = claim.passers.compactMap { rules.claim($0) }
         rules.claims[index].passers =
-            others.filter { Rulebook.conflict(claim, $0) }.map(\.id)
+            others.filter { other in
+                Rulebook.conflict(claim, other)
+                    || !(travellers.contains(id) || travellers.contains(other.id))
+            }.map(\.id)
     }
 
     private mutating func giveWay(_ id: ClaimID) {
