@@ -175,6 +175,8 @@ class PresenterTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file)", "p registered")
         try writer.ask("w write \(folder) options=forDeleting", "w granted")
+        // It said so before, but by another way.
+        try presenter.hear("p accommodate deletion")
         assertSaid(presenter, ["p relinquish to writer", "p accommodate deletion"])
     }
 
