@@ -59,9 +59,7 @@ extension Host {
         let client = Client(
             id: ClientID(rawValue: lastClient), ledger: ledger, ledgerName: ledger.fileName)
         clients[client.id] = client
-        if !ledger.mayWatch, clients.values.count(where: { $0.ledger.mayWatch }) < watchLimit {
-            ledger.permitWatching()
-        }
+        watchAllowance.admit(client)
         clientsByLedger[ledger.fileName] = client.id
         return client
     }
@@ -201,6 +199,7 @@ extension Host {
             }
         }
         forgetDelegations(of: client)
+        watchAllowance.forget(client)
         clients[client.id] = nil
         clientsByLedger[client.ledgerName] = nil
         // A deposed host's successor may still have to read it.

@@ -60,7 +60,7 @@ extension Host {
     /// Delegates the item of a claim that is over, if its client would like that and nobody else is
     /// interested.
     func delegate(_ wanted: WantedDelegation, to client: Client) {
-        guard configuration.delegates, client.connection != nil, clients[client.id] === client,
+        guard client.connection != nil, clients[client.id] === client,
             arbiter.isUncontested(wanted.path),
             delegations.book.concerned(byPresenterAt: wanted.path).isEmpty
         else { return }

@@ -103,8 +103,9 @@ extension Host {
 
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
         guard let claim = makeClaim(snapshot, of: client) else { return }
+        // Of what was moved meanwhile the client means the old place by its slot.
         if let slot = snapshot.wantedSlot, claim.kind == .access, claim.items.count == 1,
-            claim.items[0].isDelegable
+            claim.items[0].isDelegable, book.items(ofClaim: claim.id.rawValue) == nil
         {
             wantedDelegations[claim.id] = WantedDelegation(path: claim.items[0].path, slot: slot)
         }

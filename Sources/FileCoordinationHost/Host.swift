@@ -28,8 +28,6 @@ package struct HostConfiguration: Sendable {
     ///
     /// Only for those who make thousands of hosts: to end such a watch takes milliseconds.
     package var watchesDirectory = true
-    /// Whether it delegates places to clients that would like to have them.
-    package var delegates = true
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
@@ -54,8 +52,8 @@ package final class Host {
     var runtime: RuntimeDirectory
     let configuration: HostConfiguration
     let epoch: HostEpoch
-    /// How many clients may have a watch of directories.
-    let watchLimit = HostLimits.clientsWithWatch
+    /// Who may have a watch of directories.
+    var watchAllowance = WatchAllowance()
     /// Where the next host's epoch would show.
     var epochs: EpochFile
     let startedAt = MonotonicClock.now

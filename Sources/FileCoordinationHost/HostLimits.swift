@@ -3,23 +3,9 @@
 // Every number that bounds something in the host, with the reason why it is this one. They are
 // generous: whoever reaches one has a fault, and hears of it in words; nobody else is concerned.
 
-import FileCoordinationSystem
-
 /// Bounds of the host.
 package enum HostLimits {
     // MARK: How much there may be
-
-    /// How many clients may have a watch of directories: a quarter of what the user may have for
-    /// all programs.
-    static var clientsWithWatch: Int {
-        guard let directory = try? Directory.open("/proc/sys/fs/inotify"),
-            let file = try? directory.openFile("max_user_instances", .read)
-        else { return 0 }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
-        let digits = bytes.prefix(count).prefix { (48...57).contains($0) }
-        return (Int(String(decoding: digits, as: UTF8.self)) ?? 0) / 4
-    }
 
     /// Claims of all clients together.
     ///

@@ -33,21 +33,26 @@ enum ProcessEnd {
 
     /// Has the host that `wakeUp` wakes leave when the program exits.
     static func end(_ wakeUp: WakeUp) {
-        let isFirst = state.withLock { state in
-            if state.process != ForkGuard.processToken {
-                // A forked child has its parent's handler, and none of its hosts.
-                state = State(process: ForkGuard.processToken, isHandled: state.isHandled)
+        // No child is to inherit the lock while somebody has it.
+        let isFirst = ForkGuard.holdingForks {
+            state.withLock { state in
+                if state.process != ForkGuard.processToken {
+                    // A forked child has its parent's handler, and none of its hosts.
+                    state = State(process: ForkGuard.processToken, isHandled: state.isHandled)
+                }
+                state.hosts.append(wakeUp)
+                defer { state.isHandled = true }
+                return !state.isHandled
             }
-            state.hosts.append(wakeUp)
-            defer { state.isHandled = true }
-            return !state.isHandled
         }
         if isFirst { CurrentProcess.atExit { ProcessEnd.begin() } }
     }
 
     /// Forgets a host that has left.
     static func forget(_ wakeUp: WakeUp) {
-        state.withLock { state in state.hosts.removeAll { $0 === wakeUp } }
+        ForkGuard.holdingForks {
+            state.withLock { state in state.hosts.removeAll { $0 === wakeUp } }
+        }
         state.notifyAll()
     }
 

@@ -9,6 +9,11 @@ import FileCoordinationWire
 import XCTest
 
 class DelegationTests: StageTestCase {
+    override func setUpWithError() throws {
+        try XCTSkipUnless(Stage.isDelegating, "FILECOORDINATION_DELEGATION=off: nothing to test")
+        try super.setUpWithError()
+    }
+
     /// Somebody who hosts, if that is not a daemon, and does nothing else.
     private func host() throws {
         if Self.hosting == .embedded { _ = try stage.firstProgram("host") }

@@ -25,8 +25,9 @@ final class PlaceCache: Sendable {
         /// The path at which there was nothing when somebody asked last, and until when that is
         /// remembered.
         var absent: (path: [UInt8], expires: UInt64)?
-        /// Directories with a watch, by path.
-        var watched: [[UInt8]: Int32] = [:]
+        /// Directories with a watch, by path, and until when that is taken for granted: something
+        /// else may have been mounted there.
+        var watched: [[UInt8]: (number: Int32, expires: UInt64)] = [:]
         /// What matters in each of them.
         var concerns: [Int32: Concerns] = [:]
         /// How often everything was forgotten.
@@ -43,7 +44,8 @@ final class PlaceCache: Sendable {
         var items: Set<[UInt8]> = []
 
         func contain(_ event: DirectoryWatch.Event) -> Bool {
-            onTheWay.contains(event.name)
+            !event.changes.isDisjoint(with: [.watchEnded, .unmounted])
+                || onTheWay.contains(event.name)
                 || event.changes.contains(.isDirectory) && items.contains(event.name)
         }
     }
@@ -162,7 +164,9 @@ final class PlaceCache: Sendable {
             if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
             directory += name
             do throws(SystemError) {
-                _ = try FileStatus(path: directory, followLinks: false)
+                let status = try FileStatus(path: directory, followLinks: false)
+                // What is behind a link is not watched.
+                if status.kind == .symbolicLink { isAbsent = false }
             } catch {
                 isAbsent = error.code == ErrorNumber.noSuchFile
             }
@@ -172,11 +176,12 @@ final class PlaceCache: Sendable {
 
     /// The watch of a directory, which is made if there is none.
     private func number(of directory: [UInt8], _ state: inout State) -> Int32? {
-        if let known = state.watched[directory] { return known }
+        let now = MonotonicClock.now
+        if let known = state.watched[directory], now < known.expires { return known.number }
         guard DirectoryWatch.seesEverything(at: directory),
             let number = try? watch.add(directory, Self.changes)
         else { return nil }
-        state.watched[directory] = number
+        state.watched[directory] = (number, now + Self.lifetime)
         return number
     }
 
@@ -185,20 +190,23 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // To the end: what is left unread would be overlooked by whoever asked.
             while watch.hasNews {
-                let news = try? watch.read()
-                let isConcerned = news?.events.contains { event in
+                guard let news = try? watch.read() else { return forgetForAWhile(&state) }
+                let isConcerned = news.events.contains { event in
                     state.concerns[event.watch]?.contain(event) == true
                 }
-                guard isConcerned ?? true || news?.overflowed ?? true else { continue }
-                clear(&state)
-                state.resumesAt = MonotonicClock.now + Self.pause
+                if isConcerned || news.overflowed { forgetForAWhile(&state) }
             }
         }
     }
 
+    private func forgetForAWhile(_ state: inout State) {
+        clear(&state)
+        state.resumesAt = MonotonicClock.now + Self.pause
+    }
+
     /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
     private func clear(_ state: inout State) {
-        for number in state.watched.values { try? watch.remove(number) }
+        for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
         state = State(clearings: next)
     }

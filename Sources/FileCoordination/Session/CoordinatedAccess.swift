@@ -94,10 +94,11 @@ package final class CoordinatedAccess: Sendable {
         session.noteRunning(self)
     }
 
-    /// Ends such an access.
+    /// Ends such an access, of which nobody knows what it has done to its item.
     func endAdopted() {
-        let (claim, items, moves) = close()
-        session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
+        let (claim, items, _) = close()
+        session.release(
+            claim.record, outcomes: items.map { $0.writing == nil ? .unchanged : .changed })
     }
 
     /// The claim that counts now.

@@ -4,37 +4,37 @@
 // more than once. Each has a slot of the ledger, whose word the host writes. A claim on such a
 // place is granted on the spot if the word says so and nobody in this very process is in its way;
 // whatever would have to wait goes to the arbiter, which then takes the place back (Rule 2.14).
+//
+// A slot stays its place's for as long as the process lives. The word does not say which place it
+// means; a claim that names the slot may be under way for long, and what the host makes of it in
+// the end must not be taken for another place's delegation.
 
-import FileCoordinationArbiter
-import FileCoordinationLedger
+package import FileCoordinationArbiter
+package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
 /// One place with a slot.
-final class DelegatedPlace: Sendable {
+package final class DelegatedPlace: Sendable {
     let path: ItemPath
     /// What it was when it got its slot.
     let isDirectory: Bool
-    let slot: Int
+    package let slot: Int
     /// What every claim on it says.
     let template: ClaimTemplate?
-    /// The slot's word when it became this place's: what it said was meant of another one.
-    private let foreign: SlotWord
     private let state = Lock(State())
 
     private struct State {
         var readers = 0
+        var isWritten = false
+        /// Whose local write that is, if it is one.
         var writer: LocalAccess?
-        var writers = 0
-        /// Whether the slot is another place's by now.
-        var isOver = false
     }
 
-    init(_ item: AccessItem, slot: Int, foreign: SlotWord) {
+    init(_ item: AccessItem, slot: Int) {
         path = item.path
         isDirectory = item.isDirectory
         self.slot = slot
-        self.foreign = foreign
         template = ClaimTemplate(item)
     }
 
@@ -42,14 +42,11 @@ final class DelegatedPlace: Sendable {
     /// the word that says so.
     func begin(isWriting: Bool, in ledger: LedgerWriter) -> SlotWord? {
         let word = ledger.delegation(inSlot: slot)
-        guard word.isDelegated, word != foreign, word.epoch == ledger.ledgerEpoch else {
-            return nil
-        }
+        guard word.isDelegated, word.epoch == ledger.ledgerEpoch else { return nil }
         let isFree = state.withLock { state in
-            guard !state.isOver, state.writers == 0, !isWriting || state.readers == 0 else {
-                return false
-            }
-            if isWriting { state.writers = 1 } else { state.readers += 1 }
+            let isFree = !state.isWritten && (!isWriting || state.readers == 0)
+            guard isFree else { return false }
+            if isWriting { state.isWritten = true } else { state.readers += 1 }
             return true
         }
         return isFree ? word : nil
@@ -59,7 +56,7 @@ final class DelegatedPlace: Sendable {
     func end(isWriting: Bool) {
         state.withLock { state in
             if isWriting {
-                state.writers = 0
+                state.isWritten = false
                 state.writer = nil
             } else {
                 state.readers -= 1
@@ -72,21 +69,12 @@ final class DelegatedPlace: Sendable {
 
     /// The local write that makes it busy.
     var writer: LocalAccess? { state.withLock { $0.writer } }
-
-    /// Gives the slot away, if nobody uses the place.
-    func giveUpSlot() -> Bool {
-        state.withLock { state in
-            guard state.readers == 0, state.writers == 0 else { return false }
-            state.isOver = true
-            return true
-        }
-    }
 }
 
 /// This process's delegated places.
 ///
 /// May be used from any thread.
-final class DelegatedPlaces: Sendable {
+package final class DelegatedPlaces: Sendable {
     let ledger: LedgerWriter
     private let state: Lock<State>
 
@@ -104,10 +92,6 @@ final class DelegatedPlaces: Sendable {
         /// Places that were used once.
         var candidates: Set<ItemPath> = []
         var places: [ItemPath: DelegatedPlace] = [:]
-        /// Whose each slot is.
-        var owners: [DelegatedPlace?]
-        /// Where to look for a slot next.
-        var nextSlot = 0
         let isOn: Bool
     }
 
@@ -115,10 +99,9 @@ final class DelegatedPlaces: Sendable {
     private static let candidateLimit = 4096
 
     /// - Parameter isOn: false for none at all.
-    init(_ ledger: LedgerWriter, isOn: Bool) {
+    package init(_ ledger: LedgerWriter, isOn: Bool) {
         self.ledger = ledger
-        state = Lock(
-            State(owners: Array(repeating: nil, count: LedgerLayout.slotCount), isOn: isOn))
+        state = Lock(State(isOn: isOn))
     }
 
     /// Sees what a claim on one item can do.
@@ -130,20 +113,18 @@ final class DelegatedPlaces: Sendable {
         return .wanted(slot: place.slot)
     }
 
-    /// The place of an item, once that is used for the second time.
-    func place(for item: AccessItem) -> DelegatedPlace? {
+    /// The place of an item, once that is used for the second time; nil if there is no slot left.
+    package func place(for item: AccessItem) -> DelegatedPlace? {
         state.withLock { state in
             guard state.isOn else { return nil }
             if let place = state.places[item.path] { return place }
+            guard state.places.count < LedgerLayout.slotCount else { return nil }
             guard state.candidates.remove(item.path) != nil else {
                 if state.candidates.count >= Self.candidateLimit { state.candidates = [] }
                 state.candidates.insert(item.path)
                 return nil
             }
-            guard let slot = takeSlot(&state) else { return nil }
-            let place = DelegatedPlace(
-                item, slot: slot, foreign: ledger.delegation(inSlot: slot))
-            state.owners[slot] = place
+            let place = DelegatedPlace(item, slot: state.places.count)
             state.places[item.path] = place
             return place
         }
@@ -151,20 +132,6 @@ final class DelegatedPlaces: Sendable {
 
     /// The place at a path, if it has a slot.
     func place(at path: ItemPath) -> DelegatedPlace? { state.withLock { $0.places[path] } }
-
-    /// A slot for a place; another one, that is not in use, may lose its own.
-    private func takeSlot(_ state: inout State) -> Int? {
-        for _ in 0..<16 {
-            let slot = state.nextSlot
-            state.nextSlot = (slot + 1) % LedgerLayout.slotCount
-            if let owner = state.owners[slot] {
-                guard owner.giveUpSlot() else { continue }
-                state.places[owner.path] = nil
-            }
-            return slot
-        }
-        return nil
-    }
 }
 
 extension DelegatedPlaces.Opening {

@@ -28,7 +28,7 @@ extension Session {
     /// Files one claim.
     func file(_ request: ClaimRequest) throws(NSError) -> PendingClaim {
         let opening: DelegatedPlaces.Opening =
-            request.kind == .access && request.items.count == 1
+            request.kind == .access && request.items.count == 1 && request.standpoint == nil
             ? delegated.begin(request.items[0]) : .none
         let body = ClaimBody(
             purpose: request.purpose.bytes, items: request.items,

@@ -46,13 +46,20 @@ final class Stage {
 
     /// What every program gets to see.
     var environment: [String: String] {
-        [
+        var result = [
             "FILECOORDINATION_RUNTIME_DIR": runtime,
             "FILECOORDINATIOND": hosting == .daemon ? Products.daemon : "",
             "PATH": "/usr/bin:/bin",
             // Some programs are to crash; what would look into them then outlives the test.
             "SWIFT_BACKTRACE": "enable=no",
         ]
+        if !Self.isDelegating { result["FILECOORDINATION_DELEGATION"] = "off" }
+        return result
+    }
+
+    /// Whether programs may have places delegated: whoever runs the tests can switch that off.
+    static var isDelegating: Bool {
+        ProcessInfo.processInfo.environment["FILECOORDINATION_DELEGATION"] != "off"
     }
 
     // MARK: Programs

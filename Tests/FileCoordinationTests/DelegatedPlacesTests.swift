@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which places of a process get a slot.
+
+import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+import Testing
+
+@Suite("Delegated places")
+struct DelegatedPlacesTests {
+    /// Somebody's places, and the directory of the ledger behind them.
+    private func withPlaces(isOn: Bool = true, _ body: (DelegatedPlaces) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent("delegated-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = try Directory.open(path)
+        let epochs = try EpochFile(directory: directory)
+        _ = try epochs.raise()
+        let ledger = try LedgerWriter(
+            directory: directory, globalEpoch: epochs, programName: "test")
+        try body(DelegatedPlaces(ledger, isOn: isOn))
+    }
+
+    private func item(_ number: Int) throws -> AccessItem {
+        AccessItem(path: try #require(ItemPath("/d/\(number)")), access: .writing(.plain))
+    }
+
+    /// The slot of a place that is used for the second time.
+    private func slot(_ number: Int, _ places: DelegatedPlaces) throws -> Int? {
+        _ = places.place(for: try item(number))
+        return places.place(for: try item(number))?.slot
+    }
+
+    @Test("A place gets a slot when it is used for the second time")
+    func secondUse() throws {
+        try withPlaces { places in
+            let first = places.place(for: try item(1))
+            #expect(first == nil)
+            let second = places.place(for: try item(1))
+            #expect(second != nil)
+        }
+    }
+
+    @Test("Each place has a slot of its own, and keeps it though there are no more")
+    func slotsStay() throws {
+        try withPlaces { places in
+            var slots: [Int] = []
+            for number in 0..<LedgerLayout.slotCount {
+                slots.append(try #require(try slot(number, places)))
+            }
+            #expect(Set(slots).count == LedgerLayout.slotCount)
+            let oneMore = try slot(LedgerLayout.slotCount, places)
+            #expect(oneMore == nil)
+            for number in 0..<LedgerLayout.slotCount {
+                let again = try slot(number, places)
+                #expect(again == slots[number])
+            }
+        }
+    }
+
+    @Test("Without delegation no place has a slot")
+    func off() throws {
+        try withPlaces(isOn: false) { places in
+            let slot = try slot(1, places)
+            #expect(slot == nil)
+        }
+    }
+}
