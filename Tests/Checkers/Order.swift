@@ -179,7 +179,7 @@ extension Lives {
             && presenters.contains { seen in
                 seen.hindrances.contains { $0.claim == other.claim.key }
             }
-        if mayBeHindered { return true }
+        if mayBeHindered || mayOutlast(other, life, window) { return true }
         guard life.claim.purpose != other.claim.purpose || mayOutlast(other), !other.claim.isBatch
         else { return false }
         guard mayHold(other, window) || !isEarlier(life, other) else { return false }
@@ -201,6 +201,18 @@ extension Lives {
                     .addingReportingOverflow(readersPatience)
                 return !isNever && due <= end
             }
+        }
+    }
+
+    /// Whether a claim may wait until one that a presenter made room for is over, because that
+    /// presenter is to have its item in between (Rule 6.11), wherever that is by now.
+    private func mayOutlast(_ other: ClaimLife, _ life: ClaimLife, _ window: Window) -> Bool {
+        guard mayAsk(life, window), mayRun(other, window) else { return false }
+        return presenters.contains { seen in
+            seen.questions.contains { $0.claim == other.claim.key }
+                && !seen.presenter.courtesies(
+                    before: life.claim, life.items(at: window.to), at: seen.place(at: window.to)
+                ).isEmpty
         }
     }
 

@@ -40,13 +40,13 @@ extension World {
                 }
             }
             if isWritten {
-                if let fact { record(fact) }
+                note(fact)
             } else {
                 remains.unheard = (id, announcement)
                 if let index = index(id) { claims[index].heard.removeLast() }
             }
-        } else if let fact {
-            record(fact)
+        } else {
+            note(fact)
         }
         for effect in done { apply(effect) }
         if done.count < effects.count || dice.one(in: 2) {
@@ -56,6 +56,12 @@ extension World {
             if case .clientDied = event { remains.orphans = departing }
         }
         recover(remains)
+    }
+
+    /// What has happened, and what the arbiter has decided for it, though hardly anybody heard.
+    private mutating func note(_ fact: Fact?) {
+        if let fact { record(fact) }
+        notePlaces()
     }
 
     /// Another arbiter takes over.

@@ -79,7 +79,7 @@ package struct World {
     }
 
     /// Notes who has taken a place or lost it.
-    private mutating func notePlaces() {
+    mutating func notePlaces() {
         for index in claims.indices {
             let claim = claims[index]
             switch (claim.stage, arbiter.stage(of: claim.id)) {
