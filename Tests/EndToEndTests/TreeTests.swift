@@ -117,10 +117,12 @@ class TreeTests: StageTestCase {
         XCTAssertFalse(try isPackage("b.rtfd"))
         XCTAssertFalse(try isPackage("c.added"))
         try host.ask("p packages added package", "p said")
-        // The word is on its way to A and B, on the same connections as what they ask for next.
+        // The word is on its way to A and B, on the same connections as the answer to what they ask
+        // for next: that of an asynchronous call is a message.
         for program in [a, b] {
-            try program.ask("x read \(stage.path("x"))", "x granted")
-            try program.ask("x go", "x released")
+            try program.ask("x later read:\(stage.path("x"))", "x asked")
+            try program.hear("x granted")
+            try program.ask("x go", "x returns")
         }
         XCTAssertTrue(try isPackage("c.added"))
     }
