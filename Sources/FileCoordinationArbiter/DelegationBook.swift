@@ -47,6 +47,10 @@ public struct DelegationBook: Sendable {
     /// delegated.
     public func concerned(by items: [AccessItem]) -> [DelegationID] {
         guard !isEmpty else { return [] }
+        // As a rule it is one plain item.
+        if items.count == 1, items[0].packageDepths.isEmpty, !items[0].isStructural {
+            return ids(Array(tree.presenters(at: items[0].path)))
+        }
         var result: Set<DelegationID> = []
         for item in items {
             if let package = item.packageDepths.first {

@@ -9,60 +9,22 @@
 // presenter or a move, has the delegation taken back before the arbiter hears of it: the slot is
 // cleared, and the local claims that run become claims like any other. That waits for nobody. A
 // host that takes over knows of none: its epoch ends them all.
+//
+// A claim that has to be filed, but with whose place nobody else has to do, is granted quietly: as
+// if it were a local one. The arbiter hears nothing of it, and its client says nothing of its end.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What is delegated to whom.
-struct Delegations {
-    /// One place's delegation.
-    struct Entry {
-        let client: ClientID
-        let slot: Int
-        let word: SlotWord
-    }
-
-    private(set) var book = DelegationBook()
-    private(set) var entries: [DelegationID: Entry] = [:]
-    private var bySlot: [ClientID: [Int: DelegationID]] = [:]
-    private var last: UInt64 = 0
-
-    var isEmpty: Bool { entries.isEmpty }
-
-    /// What is delegated in a slot.
-    func delegation(of client: ClientID, in slot: Int) -> DelegationID? { bySlot[client]?[slot] }
-
-    /// What is delegated to a client.
-    func delegations(of client: ClientID) -> [DelegationID] {
-        (bySlot[client] ?? [:]).values.sorted()
-    }
-
-    mutating func insert(_ entry: Entry, at path: ItemPath) {
-        last += 1
-        let id = DelegationID(rawValue: last)
-        entries[id] = entry
-        bySlot[entry.client, default: [:]][entry.slot] = id
-        book.insert(id, at: path)
-    }
-
-    mutating func remove(_ id: DelegationID) -> Entry? {
-        guard let entry = entries.removeValue(forKey: id) else { return nil }
-        bySlot[entry.client]?[entry.slot] = nil
-        if bySlot[entry.client]?.isEmpty == true { bySlot[entry.client] = nil }
-        book.remove(id)
-        return entry
-    }
-}
-
 extension Host {
     /// Delegates the item of a claim that is over, if its client would like that and nobody else is
     /// interested.
     func delegate(_ wanted: WantedDelegation, to client: Client) {
         guard client.connection != nil, clients[client.id] === client,
-            arbiter.isUncontested(wanted.path),
-            delegations.book.concerned(byPresenterAt: wanted.path).isEmpty
+            arbiter.isUncontested(wanted.path), isCalm(wanted, client),
+            delegations.book.concerned(byPresenterAt: wanted.path).allSatisfy({ isOver($0) })
         else { return }
         // What was delegated in the slot before is of no use to the client any more.
         if let former = delegations.delegation(of: client.id, in: wanted.slot) {
@@ -71,13 +33,48 @@ extension Host {
         }
         guard let word = try? client.ledger.delegate(slot: wanted.slot, epoch) else { return }
         delegations.insert(
-            Delegations.Entry(client: client.id, slot: wanted.slot, word: word), at: wanted.path)
+            .place(slot: wanted.slot, word), of: client.id, at: wanted.path)
     }
 
-    /// Takes back whatever a claim on these items may have to do with.
-    func revokeDelegations(concernedBy items: [AccessItem]) {
+    /// Whether this is a claim that is over; then it is forgotten.
+    private func isOver(_ id: DelegationID) -> Bool {
+        guard let entry = delegations[id], case .claim(let record) = entry.subject else {
+            return false
+        }
+        if let client = clients[entry.client], runs(record, of: client) { return false }
+        _ = delegations.remove(id)
+        return true
+    }
+
+    private func runs(_ record: RecordReference, of client: Client) -> Bool {
+        guard let snapshot = client.ledger.snapshot(ofRecord: record.index) else { return false }
+        return snapshot.reference == record && snapshot.state == .granted
+    }
+
+    /// Whether a place has been this client's alone for long enough.
+    private func isCalm(_ wanted: WantedDelegation, _ client: Client) -> Bool {
+        guard !wanted.hasWaited else {
+            contested.note(wanted.path, wantedBy: client.id)
+            return false
+        }
+        return contested.isCalm(wanted.path, afterUseBy: client.id)
+    }
+
+    /// Takes back whatever a claim on these items may have to do with; `record` is its own.
+    func revokeDelegations(
+        concernedBy items: [AccessItem], for record: RecordReference, of client: Client
+    ) {
         guard !delegations.isEmpty else { return }
-        revoke(delegations.book.concerned(by: items))
+        let concerned = delegations.book.concerned(by: items)
+        guard !concerned.isEmpty else { return }
+        // What was in its record before is over.
+        let former = delegations.claim(of: client.id, in: record.index)
+        for id in concerned where id != former {
+            if let entry = delegations[id], entry.isPlace, entry.client != client.id {
+                for item in items { contested.note(item.path, wantedBy: client.id) }
+            }
+            revoke([id])
+        }
     }
 
     /// Takes back whatever a presenter of a place may have to do with.
@@ -105,11 +102,13 @@ extension Host {
     func adoptLocalClaims(_ records: [WireRecord], of client: Client) {
         for record in records where client.known[record.index]?.generation != record.generation {
             let reference = RecordReference(index: record.index, generation: record.generation)
-            guard client.ledger.snapshot(ofRecord: record.index)?.reference == reference else {
-                continue
-            }
-            look(at: record.index, of: client)
+            careFor(reference, of: client)
         }
+    }
+
+    /// Makes one claim known, if it still runs.
+    private func careFor(_ record: RecordReference, of client: Client) {
+        if runs(record, of: client) { look(at: record.index, of: client) }
     }
 
     /// Makes a local claim one of whose release this host hears, if it still runs.
@@ -138,9 +137,14 @@ extension Host {
             guard let entry = delegations.remove(id), let client = clients[entry.client] else {
                 continue
             }
-            // A ledger that its client tampers with is of no use to anybody but the client.
-            let held = (try? client.ledger.revoke(slot: entry.slot, entry.word, epoch)) ?? []
-            for snapshot in held { look(at: snapshot.reference.index, of: client) }
+            switch entry.subject {
+            case .place(let slot, let word):
+                // A ledger that its client tampers with is of no use to anybody but the client.
+                let held = (try? client.ledger.revoke(slot: slot, word, epoch)) ?? []
+                for snapshot in held { look(at: snapshot.reference.index, of: client) }
+            case .claim(let record):
+                careFor(record, of: client)
+            }
         }
     }
 }
@@ -149,4 +153,6 @@ extension Host {
 struct WantedDelegation {
     let path: ItemPath
     let slot: Int
+    /// Whether its claim was granted only after a wait.
+    var hasWaited = false
 }

@@ -57,6 +57,7 @@ extension Host {
         guard let address = claims[claim], let client = clients[address.client] else { return }
         // Who has just filed runs; who had to wait may have been stopped meanwhile (Rule 18.6).
         let isOffer = claim != claimBeingFiled
+        if isOffer { wantedDelegations[claim]?.hasWaited = true }
         switch client.ledger.grant(address.record, epoch, isOffer: isOffer) {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)

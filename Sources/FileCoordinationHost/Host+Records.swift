@@ -102,7 +102,13 @@ extension Host {
     // MARK: Claims
 
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
-        guard let claim = makeClaim(snapshot, of: client) else { return }
+        guard let body = claimBody(snapshot, of: client) else { return }
+        // First, so that what runs there came before it.
+        if body.kind == .access {
+            revokeDelegations(concernedBy: body.items, for: snapshot.reference, of: client)
+        }
+        if grantQuietly(snapshot, body, of: client) { return }
+        let claim = makeClaim(snapshot, body, of: client)
         // Of what was moved meanwhile the client means the old place by its slot.
         if let slot = snapshot.wantedSlot, claim.kind == .access, claim.items.count == 1,
             claim.items[0].isDelegable, book.items(ofClaim: claim.id.rawValue) == nil
@@ -114,18 +120,43 @@ extension Host {
         claimBeingFiled = nil
     }
 
+    /// Grants a claim that nobody else has anything to do with, and keeps quiet about it.
+    private func grantQuietly(
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client
+    ) -> Bool {
+        // Who wants to have the place delegated has to be waited for.
+        guard snapshot.wantedSlot == nil, snapshot.ticket == 0, body.kind == .access,
+            body.items.count == 1, body.items[0].isDelegable, body.enclosing.isEmpty,
+            body.standpoint == nil, !stoppedClients.contains(client.id),
+            arbiter.isUncontested(body.items[0].path)
+        else { return false }
+        switch client.ledger.grant(snapshot.reference, epoch, isQuiet: true) {
+        case .granted: break
+        case .grantedWantsMessage: send(.granted(WireRecord(snapshot.reference)), to: client)
+        case .refused: return false
+        }
+        delegations.insert(.claim(snapshot.reference), of: client.id, at: body.items[0].path)
+        return true
+    }
+
     /// Reads a claim's record, gives it a ticket if it has none, and remembers it.
     func makeClaim(_ snapshot: RecordSnapshot, of client: Client) -> FiledClaim? {
-        guard let bytes = client.ledger.body(snapshot.reference),
+        claimBody(snapshot, of: client).map { makeClaim(snapshot, $0, of: client) }
+    }
+
+    private func claimBody(_ snapshot: RecordSnapshot, of client: Client) -> ClaimBody? {
+        if let bytes = client.ledger.body(snapshot.reference),
             let body = try? ClaimBody(decoding: bytes)
-        else {
-            reject(snapshot, of: client)
-            return nil
+        {
+            return body
         }
-        // First, so that what runs there came before it.
-        if snapshot.state == .asked, body.kind == .access {
-            revokeDelegations(concernedBy: body.items)
-        }
+        reject(snapshot, of: client)
+        return nil
+    }
+
+    private func makeClaim(
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client
+    ) -> FiledClaim {
         if !body.enclosing.isEmpty { adoptLocalClaims(body.enclosing, of: client) }
         let id = ClaimID(rawValue: ticket(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)

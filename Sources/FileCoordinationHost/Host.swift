@@ -63,6 +63,7 @@ package final class Host {
     let book: PlaceBook
     /// What is delegated to whom.
     var delegations = Delegations()
+    var contested = ContestedPlaces()
     /// What clients would like to have that is their own until now, by claim.
     var wantedDelegations: [ClaimID: WantedDelegation] = [:]
 

@@ -112,7 +112,7 @@ package struct CancelClaim: LedgerProcedure {
     }
 }
 
-/// Ends a claim that was granted by delegation, if nobody cares for it.
+/// Ends a claim that was granted by delegation, or quietly, if nobody cares for it.
 package struct ReleaseLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start

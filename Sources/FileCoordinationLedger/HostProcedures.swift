@@ -24,18 +24,19 @@ package struct GrantClaim: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let asked: RecordWord
-    private let isOffer: Bool
+    private let flags: RecordFlags
     private let fault: LedgerFault?
 
     /// Grants the claim of this generation, for the host of this epoch.
     ///
-    /// An offer can be taken back until the client has taken it up.
+    /// `offered`: it can be taken back until the client has taken it up. `local`: its client ends
+    /// it without a word unless somebody comes to care for it.
     package init(
-        record: Int, generation: UInt32, epoch: HostEpoch, isOffer: Bool = false,
+        record: Int, generation: UInt32, epoch: HostEpoch, flags: RecordFlags = [],
         fault: LedgerFault? = nil
     ) {
         self.record = record
-        self.isOffer = isOffer
+        self.flags = flags
         self.asked = RecordWord(.asked, [], epoch, generation: generation)
         self.fault = fault
     }
@@ -65,7 +66,7 @@ package struct GrantClaim: LedgerProcedure {
 
     private mutating func swap(from word: RecordWord) -> ProcedureStep<Outcome> {
         state = .swapped(expected: word)
-        let granted = word.with(.granted, isOffer ? .offered : [], word.epoch).rawValue
+        let granted = word.with(.granted, flags, word.epoch).rawValue
         return .perform(
             .compareExchange(.record(record), expected: word.rawValue, desired: granted))
     }

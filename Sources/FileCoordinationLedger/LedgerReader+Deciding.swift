@@ -36,16 +36,19 @@ extension LedgerReader {
     /// Lets an asked claim's accessor run; registers a presenter.
     ///
     /// With `isOffer` it can be taken back by ``withdraw(_:_:)`` until its client has taken it up;
-    /// what clients that know nothing of that are granted cannot.
+    /// what clients that know nothing of that are granted cannot. With `isQuiet` its client says
+    /// nothing of its end, unless the host comes to care; see ``care(for:_:)``.
     public func grant(
-        _ reference: RecordReference, _ epoch: HostEpoch, isOffer: Bool = false
+        _ reference: RecordReference, _ epoch: HostEpoch, isOffer: Bool = false,
+        isQuiet: Bool = false
     ) -> GrantResult {
         guard let snapshot = snapshot(ofRecord: reference.index) else { return .refused }
         let index = Int(reference.index)
         memory.grantedAt(index).storeReleasing(MonotonicClock.now)
+        let flags: RecordFlags = isQuiet ? .local : isOffer && takesUpOffers ? .offered : []
         let procedure = GrantClaim(
-            record: index, generation: reference.generation, epoch: epoch,
-            isOffer: isOffer && takesUpOffers, fault: fault)
+            record: index, generation: reference.generation, epoch: epoch, flags: flags,
+            fault: fault)
         switch memory.run(procedure) {
         case .granted: return snapshot.wantsMessage ? .grantedWantsMessage : .granted
         case .refused: return .refused
@@ -75,8 +78,8 @@ extension LedgerReader {
                 fault: fault))
     }
 
-    /// Makes a local claim that runs one of whose release the host hears; false if it does not
-    /// run, or is none.
+    /// Makes a claim that was granted by delegation, or quietly, one of whose release the host
+    /// hears; false if it does not run, or is none of these.
     public func care(
         for reference: RecordReference, _ epoch: HostEpoch
     ) throws(LedgerError) -> Bool {

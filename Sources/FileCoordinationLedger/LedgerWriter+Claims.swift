@@ -81,8 +81,8 @@ extension LedgerWriter {
         return result
     }
 
-    /// Ends a claim that was granted by delegation; false if somebody cares for it by now, who is
-    /// to hear of its end: then see ``release(_:outcome:)``.
+    /// Ends a claim that was granted by delegation, or quietly; false if somebody cares for it, who
+    /// is to hear of its end: then see ``release(_:outcome:)``.
     public func releaseLocally(_ reference: RecordReference) -> Bool {
         let index = Int(reference.index)
         guard memory.recordWord(index).flags == .local else { return false }

@@ -16,6 +16,7 @@
 ///               │        └────► cancelled ───────────► free
 ///               └─► granted (local) ─► free
 ///
+/// A claim that nobody has to do with is granted quietly: as a local one, though by the host.
 /// A claim that had to wait is granted as an offer, which its client takes up by clearing the flag.
 /// Until then the host can make it asked again.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
@@ -51,7 +52,7 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
 
-    /// Granted by delegation, without the host.
+    /// Granted by delegation, without the host; or by the host, which does not care for it.
     public static let local = RecordFlags(rawValue: 1)
 
     /// The host wants to hear of the release, or wants a draft to become an ordinary claim.

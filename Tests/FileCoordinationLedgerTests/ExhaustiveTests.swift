@@ -126,6 +126,25 @@ final class ExhaustiveTests: XCTestCase {
                 name: "delegation and a stop", tasks: Self.busyOwner, stops: 1, delegations: 1))
     }
 
+    func testQuietGrants() {
+        check(
+            ModelConfiguration(
+                name: "quiet grants and a death", tasks: Self.claims, deaths: 1, isQuiet: true))
+    }
+
+    func testQuietGrantsAndAStop() {
+        check(
+            ModelConfiguration(
+                name: "quiet grants and a stop", tasks: Self.rivals, stops: 1, isQuiet: true))
+    }
+
+    func testQuietGrantsAndDelegation() {
+        check(
+            ModelConfiguration(
+                name: "quiet grants and delegation", tasks: Self.busyOwner, delegations: 1,
+                isQuiet: true))
+    }
+
     func testOffersThatAreTakenBack() {
         check(
             ModelConfiguration(

@@ -83,8 +83,8 @@ extension Session {
     func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
         let local = claim.localPlace.withLock { $0.take() }
         defer { if let local { local.place.end(isWriting: local.isWriting) } }
-        // Whoever came meanwhile and cares hears what became of the items.
-        if local != nil, ledger.releaseLocally(claim.record) {
+        // Only whoever cares hears what became of the items.
+        if ledger.releaseLocally(claim.record) {
             state.withLock { $0.claims[claim.record] = nil }
             return
         }

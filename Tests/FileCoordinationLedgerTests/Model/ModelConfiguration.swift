@@ -51,6 +51,8 @@ struct ModelConfiguration {
     var delegations = 0
     /// How often a host may take back a grant that was not taken up; with any, grants are offers.
     var withdrawals = 0
+    /// Whether hosts grant quietly what nobody waits for.
+    var isQuiet = false
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
     /// Whether an accessor that the present host knows nothing of is a violation by itself.
@@ -97,6 +99,7 @@ enum ModelEvent: Hashable {
     case reap(host: Int, client: Int, record: Int)
     case delegate(host: Int, client: Int, place: Int)
     case revoke(host: Int, client: Int, place: Int)
+    case care(host: Int, client: Int, record: Int)
     case bury(host: Int, client: Int)
 
     /// Whether it need never happen.
@@ -104,7 +107,7 @@ enum ModelEvent: Hashable {
         switch self {
         case .die, .stop, .resume, .fork, .delegate, .withdraw, .beginCancelling: true
         case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .stepCanceller,
-            .takeOver, .hear, .look, .grant, .reap, .revoke, .bury:
+            .takeOver, .hear, .look, .grant, .reap, .revoke, .care, .bury:
             false
         }
     }

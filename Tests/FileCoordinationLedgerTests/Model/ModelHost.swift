@@ -15,6 +15,7 @@ struct ModelHost: Hashable {
         var holds: Bool { word.state == .granted }
         var waits: Bool { word.state == .asked }
         var isOver: Bool { word.state == .released || word.state == .cancelled }
+        var isQuiet: Bool { holds && word.flags == .local }
     }
 
     /// What to do when a body has been read.
@@ -23,6 +24,9 @@ struct ModelHost: Hashable {
         case serve
         case care(place: Int)
     }
+
+    /// The place of a procedure that cares for one record alone.
+    static let noPlace = -1
 
     /// Where it is.
     enum Phase: Hashable {

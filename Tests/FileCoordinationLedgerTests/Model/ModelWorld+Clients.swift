@@ -191,8 +191,10 @@ extension ModelWorld {
 
     /// The accessor is over.
     mutating func release(_ client: Int, _ configuration: ModelConfiguration) {
-        guard case .claimLocally = task(client, configuration) else {
-            return releaseWhatIsHeld(client)
+        switch task(client, configuration) {
+        case .claimLocally: break
+        case .claim, .claimWithDeadline, nil:
+            guard configuration.isQuiet else { return releaseWhatIsHeld(client) }
         }
         clients[client].enter(
             .releasingLocally(

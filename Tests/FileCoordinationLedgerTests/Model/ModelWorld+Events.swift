@@ -152,6 +152,9 @@ extension ModelWorld {
         {
             events.append(.withdraw(host: host, client: client, record: record))
         }
+        if known.isQuiet, isWaitedFor(known.place, host) {
+            events.append(.care(host: host, client: client, record: record))
+        }
         if known.isOver { events.append(.reap(host: host, client: client, record: record)) }
         if known.waits, !isTaken(known.place, host) {
             events.append(.grant(host: host, client: client, record: record))
@@ -169,8 +172,12 @@ extension ModelWorld {
         case .granted:
             return word.epoch == hosts[host].epoch && word.flags != .local
         case .released, .cancelled: return true
-        case .free, .draft, nil: return known.word.state != .free
+        case .free, .draft, nil: return known.word.state != .free && !known.isQuiet
         }
+    }
+
+    private func isWaitedFor(_ place: Int, _ host: Int) -> Bool {
+        hosts[host].knowledge.contains { $0.waits && $0.place == place }
     }
 
     /// Whether something that the host knows is in the way of a grant.
@@ -184,11 +191,11 @@ extension ModelWorld {
 
     private func canRevoke(_ host: Int, _ client: Int, _ place: Int) -> Bool {
         hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
-            && hosts[host].knowledge.contains { $0.waits && $0.place == place }
+            && isWaitedFor(place, host)
     }
 
     private func canDelegate(_ host: Int, _ place: Int) -> Bool {
         !isTaken(place, host)
-            && !hosts[host].knowledge.contains { $0.waits && $0.place == place }
+            && !isWaitedFor(place, host)
     }
 }

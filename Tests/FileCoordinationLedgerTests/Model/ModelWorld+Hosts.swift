@@ -161,7 +161,16 @@ extension ModelWorld {
                 client, record: record,
                 GrantClaim(
                     record: record, generation: known.word.generation, epoch: hosts[host].epoch,
-                    isOffer: configuration.withdrawals > 0, fault: configuration.fault)))
+                    flags: flags(ofGrantAt: known.place, by: host, configuration),
+                    fault: configuration.fault)))
+    }
+
+    private func flags(
+        ofGrantAt place: Int, by host: Int, _ configuration: ModelConfiguration
+    ) -> RecordFlags {
+        if configuration.withdrawals > 0 { return .offered }
+        let waiting = hosts[host].knowledge.count { $0.waits && $0.place == place }
+        return configuration.isQuiet && waiting == 1 ? .local : []
     }
 
     /// A host that serves does something of its own accord.
@@ -220,6 +229,12 @@ extension ModelWorld {
                 enterRevoking(host, client, place)
             }
             stepHost(host, configuration)
+        case .care(let host, let client, let record):
+            hosts[host].enter(
+                .caring(
+                    client, place: ModelHost.noPlace, record: record,
+                    CareForRecord(record: record, epoch: hosts[host].epoch)))
+            stepHost(host, configuration)
         case .bury(let host, let client):
             bury(host, client, configuration)
         case .step, .flush, .die, .stop, .resume, .fork, .begin, .expire, .believeMessage,
@@ -253,9 +268,9 @@ extension ModelWorld {
             hosts[host].phase = .deposed
         case .granted(let client, let record, .granted):
             let index = client * configuration.records + record
-            let word = hosts[host].knowledge[index].word
-            let flags: RecordFlags = configuration.withdrawals > 0 ? .offered : []
-            hosts[host].knowledge[index].word = word.with(.granted, flags, word.epoch)
+            let known = hosts[host].knowledge[index]
+            let flags = flags(ofGrantAt: known.place, by: host, configuration)
+            hosts[host].knowledge[index].word = known.word.with(.granted, flags, known.word.epoch)
             hosts[host].phase = .serving
         case .withdrawn(let client, let record, let isWithdrawn):
             let index = client * configuration.records + record
@@ -283,6 +298,18 @@ extension ModelWorld {
             } else {
                 care(host, client, place: place, record: 0, configuration.records)
             }
+        case .cared(let client, ModelHost.noPlace, let record, let word):
+            let index = client * configuration.records + record
+            let known = hosts[host].knowledge[index].word
+            let isRunning =
+                word.state == .granted && word.flags.contains(.local)
+                && word.generation == known.generation
+            if isRunning {
+                hosts[host].knowledge[index].word = word
+            } else {
+                hosts[host].knowledge[index] = ModelHost.Knowledge()
+            }
+            hosts[host].phase = word.epoch > hosts[host].epoch ? .deposed : .serving
         case .cared(let client, let place, let record, let word):
             if word.epoch > hosts[host].epoch {
                 hosts[host].phase = .deposed

@@ -125,7 +125,8 @@ struct ModelWorld: Hashable {
         case .finishAccess(let client): release(client, configuration)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
-        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .bury:
+        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .care,
+            .bury:
             decide(event, configuration)
         }
     }
@@ -155,7 +156,7 @@ struct ModelWorld: Hashable {
             }
         case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .beginCancelling,
             .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke,
-            .bury:
+            .care, .bury:
             preconditionFailure("Not a misfortune")
         }
     }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What clients may be doing without the arbiter's knowledge, and where: so that whatever comes near
+// finds it.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+
+/// Places that are delegated, and claims that were granted quietly.
+struct Delegations {
+    /// What a client has.
+    enum Subject {
+        /// A place that is its own to claim.
+        case place(slot: Int, SlotWord)
+        /// A claim that runs, or has run: nobody says when it is over.
+        case claim(RecordReference)
+    }
+
+    struct Entry {
+        let client: ClientID
+        let subject: Subject
+
+        var isPlace: Bool {
+            switch subject {
+            case .place: true
+            case .claim: false
+            }
+        }
+    }
+
+    private(set) var book = DelegationBook()
+    private var entries: [DelegationID: Entry] = [:]
+    private var bySlot: [ClientID: [Int: DelegationID]] = [:]
+    private var byRecord: [ClientID: [UInt32: (id: DelegationID, path: ItemPath)]] = [:]
+    private var last: UInt64 = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// What is delegated in a slot.
+    func delegation(of client: ClientID, in slot: Int) -> DelegationID? { bySlot[client]?[slot] }
+
+    /// The claim that was granted quietly in a record.
+    func claim(of client: ClientID, in record: UInt32) -> DelegationID? {
+        byRecord[client]?[record]?.id
+    }
+
+    subscript(id: DelegationID) -> Entry? { entries[id] }
+
+    /// What a client has.
+    func delegations(of client: ClientID) -> [DelegationID] {
+        let claims = (byRecord[client] ?? [:]).values.map(\.id)
+        return (Array((bySlot[client] ?? [:]).values) + claims).sorted()
+    }
+
+    mutating func insert(_ subject: Subject, of client: ClientID, at path: ItemPath) {
+        let entry = Entry(client: client, subject: subject)
+        switch subject {
+        case .place(let slot, _):
+            let id = insert(entry, at: path)
+            bySlot[client, default: [:]][slot] = id
+        case .claim(let record):
+            // Of what was in the record before nothing is left.
+            if let former = byRecord[client]?[record.index] {
+                if former.path == path {
+                    entries[former.id] = entry
+                    return
+                }
+                _ = remove(former.id)
+            }
+            let id = insert(entry, at: path)
+            byRecord[client, default: [:]][record.index] = (id, path)
+        }
+    }
+
+    private mutating func insert(_ entry: Entry, at path: ItemPath) -> DelegationID {
+        last += 1
+        let id = DelegationID(rawValue: last)
+        entries[id] = entry
+        book.insert(id, at: path)
+        return id
+    }
+
+    mutating func remove(_ id: DelegationID) -> Entry? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        book.remove(id)
+        switch entry.subject {
+        case .place(let slot, _):
+            bySlot[entry.client]?[slot] = nil
+            if bySlot[entry.client]?.isEmpty == true { bySlot[entry.client] = nil }
+        case .claim(let record):
+            byRecord[entry.client]?[record.index] = nil
+            if byRecord[entry.client]?.isEmpty == true { byRecord[entry.client] = nil }
+        }
+        return entry
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a place that several clients wanted may be delegated again.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import Testing
+
+@Suite("Contested places")
+struct ContestedPlacesTests {
+    private let one = ClientID(rawValue: 1)
+    private let other = ClientID(rawValue: 2)
+
+    /// What is said after each use by one of these clients, in turn.
+    private func answers(_ users: [ClientID], isContested: Bool) throws -> [Bool] {
+        let path = try #require(ItemPath("/d/f"))
+        var places = ContestedPlaces()
+        if isContested { places.note(path, wantedBy: one) }
+        return users.map { places.isCalm(path, afterUseBy: $0) }
+    }
+
+    @Test("A place that nobody has contested can be had at once")
+    func calm() throws {
+        #expect(try answers([one], isContested: false) == [true])
+    }
+
+    @Test("After a contest one client has to use it alone for a while, and then has it")
+    func contested() throws {
+        let users = Array(repeating: one, count: ContestedPlaces.calm + 1)
+        let expected = Array(repeating: false, count: ContestedPlaces.calm - 1) + [true, true]
+        #expect(try answers(users, isContested: true) == expected)
+    }
+
+    @Test("Clients that take turns never have it")
+    func turns() throws {
+        let users = (0..<4 * ContestedPlaces.calm).map { $0.isMultiple(of: 2) ? one : other }
+        #expect(try answers(users, isContested: true).allSatisfy { !$0 })
+    }
+}
