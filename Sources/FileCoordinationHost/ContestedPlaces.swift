@@ -11,12 +11,16 @@ package struct ContestedPlaces {
     private struct Contest {
         /// Who used it last.
         var client: ClientID
-        /// How often, without having had to wait for anybody.
+        /// Since when nobody has had to wait, in monotonic nanoseconds.
+        let since: UInt64
+        /// How often it was used since.
         var uses = 0
     }
 
     /// So many accesses in a row, by one client, that waited for nobody.
-    package static let calm = 4
+    package static let calmUses = 4
+    /// For so long, in nanoseconds: whoever wants the place has had a turn on its processor.
+    package static let calmTime: UInt64 = 20_000_000
     /// Whoever goes through more places than this at a time finds each of them calm.
     private static let limit = 4096
 
@@ -26,18 +30,21 @@ package struct ContestedPlaces {
     package init() {}
 
     /// Notes that one client wants what another one has, or had.
-    package mutating func note(_ path: ItemPath, wantedBy client: ClientID) {
+    package mutating func note(_ path: ItemPath, wantedBy client: ClientID, at now: UInt64) {
         if contests.count >= Self.limit { contests = [:] }
-        contests[path] = Contest(client: client)
+        contests[path] = Contest(client: client, since: now)
     }
 
     /// Notes that a client has used a place without having had to wait; says whether it can have
     /// it from now on.
-    package mutating func isCalm(_ path: ItemPath, afterUseBy client: ClientID) -> Bool {
+    package mutating func isCalm(
+        _ path: ItemPath, afterUseBy client: ClientID, at now: UInt64
+    ) -> Bool {
         guard var contest = contests[path] else { return true }
-        if contest.client != client { contest = Contest(client: client) }
+        if contest.client != client { contest = Contest(client: client, since: now) }
         contest.uses += 1
-        contests[path] = contest.uses < Self.calm ? contest : nil
-        return contests[path] == nil
+        let isCalm = contest.uses >= Self.calmUses && now >= contest.since + Self.calmTime
+        contests[path] = isCalm ? nil : contest
+        return isCalm
     }
 }

@@ -18,6 +18,7 @@ struct Delegations {
 
     struct Entry {
         let client: ClientID
+        let path: ItemPath
         let subject: Subject
 
         var isPlace: Bool {
@@ -31,7 +32,7 @@ struct Delegations {
     private(set) var book = DelegationBook()
     private var entries: [DelegationID: Entry] = [:]
     private var bySlot: [ClientID: [Int: DelegationID]] = [:]
-    private var byRecord: [ClientID: [UInt32: (id: DelegationID, path: ItemPath)]] = [:]
+    private var byRecord: [ClientID: [UInt32: DelegationID]] = [:]
     private var last: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
@@ -41,19 +42,19 @@ struct Delegations {
 
     /// The claim that was granted quietly in a record.
     func claim(of client: ClientID, in record: UInt32) -> DelegationID? {
-        byRecord[client]?[record]?.id
+        byRecord[client]?[record]
     }
 
     subscript(id: DelegationID) -> Entry? { entries[id] }
 
     /// What a client has.
     func delegations(of client: ClientID) -> [DelegationID] {
-        let claims = (byRecord[client] ?? [:]).values.map(\.id)
-        return (Array((bySlot[client] ?? [:]).values) + claims).sorted()
+        let places = (bySlot[client] ?? [:]).values
+        return (Array(places) + (byRecord[client] ?? [:]).values).sorted()
     }
 
     mutating func insert(_ subject: Subject, of client: ClientID, at path: ItemPath) {
-        let entry = Entry(client: client, subject: subject)
+        let entry = Entry(client: client, path: path, subject: subject)
         switch subject {
         case .place(let slot, _):
             let id = insert(entry, at: path)
@@ -61,14 +62,14 @@ struct Delegations {
         case .claim(let record):
             // Of what was in the record before nothing is left.
             if let former = byRecord[client]?[record.index] {
-                if former.path == path {
-                    entries[former.id] = entry
+                if entries[former]?.path == path {
+                    entries[former] = entry
                     return
                 }
-                _ = remove(former.id)
+                _ = remove(former)
             }
             let id = insert(entry, at: path)
-            byRecord[client, default: [:]][record.index] = (id, path)
+            byRecord[client, default: [:]][record.index] = id
         }
     }
 

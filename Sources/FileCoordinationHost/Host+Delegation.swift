@@ -3,12 +3,12 @@
 // Delegation: a place in which nobody else is interested is its client's to claim without a
 // message.
 //
-// The client names a slot of its ledger in the record of an ordinary claim. When that is over and
-// nobody else has anything to do with the place, the host makes the slot's word say that the place
-// is delegated; the client sees it there the next time. Whatever comes near, be it a claim, a
-// presenter or a move, has the delegation taken back before the arbiter hears of it: the slot is
-// cleared, and the local claims that run become claims like any other. That waits for nobody. A
-// host that takes over knows of none: its epoch ends them all.
+// The client names a slot of its ledger in the record of an ordinary claim. When that is over, or
+// as soon as it is granted quietly, and nobody else has anything to do with the place, the host
+// makes the slot's word say that the place is delegated; the client sees it there the next time.
+// Whatever comes near, be it a claim, a presenter or a move, has the delegation taken back before
+// the arbiter hears of it: the slot is cleared, and the local claims that run become claims like
+// any other. That waits for nobody. A host that takes over knows of none: its epoch ends them all.
 //
 // A claim that has to be filed, but with whose place nobody else has to do, is granted quietly: as
 // if it were a local one. The arbiter hears nothing of it, and its client says nothing of its end.
@@ -19,8 +19,8 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
-    /// Delegates the item of a claim that is over, if its client would like that and nobody else is
-    /// interested.
+    /// Delegates the item of a claim that is over, or was granted quietly, if its client would like
+    /// that and nobody else is interested.
     func delegate(_ wanted: WantedDelegation, to client: Client) {
         guard client.connection != nil, clients[client.id] === client,
             arbiter.isUncontested(wanted.path), isCalm(wanted, client),
@@ -54,10 +54,10 @@ extension Host {
     /// Whether a place has been this client's alone for long enough.
     private func isCalm(_ wanted: WantedDelegation, _ client: Client) -> Bool {
         guard !wanted.hasWaited else {
-            contested.note(wanted.path, wantedBy: client.id)
+            contested.note(wanted.path, wantedBy: client.id, at: MonotonicClock.now)
             return false
         }
-        return contested.isCalm(wanted.path, afterUseBy: client.id)
+        return contested.isCalm(wanted.path, afterUseBy: client.id, at: MonotonicClock.now)
     }
 
     /// Takes back whatever a claim on these items may have to do with; `record` is its own.
@@ -71,7 +71,7 @@ extension Host {
         let former = delegations.claim(of: client.id, in: record.index)
         for id in concerned where id != former {
             if let entry = delegations[id], entry.isPlace, entry.client != client.id {
-                for item in items { contested.note(item.path, wantedBy: client.id) }
+                contested.note(entry.path, wantedBy: client.id, at: MonotonicClock.now)
             }
             revoke([id])
         }

@@ -124,10 +124,9 @@ extension Host {
     private func grantQuietly(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client
     ) -> Bool {
-        // Who wants to have the place delegated has to be waited for.
-        guard snapshot.wantedSlot == nil, snapshot.ticket == 0, body.kind == .access,
-            body.items.count == 1, body.items[0].isDelegable, body.enclosing.isEmpty,
-            body.standpoint == nil, !stoppedClients.contains(client.id),
+        guard snapshot.ticket == 0, body.kind == .access, body.items.count == 1,
+            body.items[0].isDelegable, body.enclosing.isEmpty, body.standpoint == nil,
+            !stoppedClients.contains(client.id),
             arbiter.isUncontested(body.items[0].path)
         else { return false }
         switch client.ledger.grant(snapshot.reference, epoch, isQuiet: true) {
@@ -135,7 +134,12 @@ extension Host {
         case .grantedWantsMessage: send(.granted(WireRecord(snapshot.reference)), to: client)
         case .refused: return false
         }
-        delegations.insert(.claim(snapshot.reference), of: client.id, at: body.items[0].path)
+        let path = body.items[0].path
+        // Its own process lets nobody in by that before it is over.
+        if let slot = snapshot.wantedSlot {
+            delegate(WantedDelegation(path: path, slot: slot), to: client)
+        }
+        delegations.insert(.claim(snapshot.reference), of: client.id, at: path)
         return true
     }
 

@@ -14,7 +14,11 @@ struct CName: CustomStringConvertible {
             throw SystemError(
                 code: EINVAL, operation: "\(operation) \(String(decoding: bytes, as: UTF8.self))")
         }
-        self.bytes = bytes.map { CChar(bitPattern: $0) } + [0]
+        self.bytes = Array(unsafeUninitializedCapacity: bytes.count + 1) { buffer, count in
+            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            buffer[bytes.count] = 0
+            count = bytes.count + 1
+        }
     }
 
     init(_ string: String, for operation: String) throws(SystemError) {

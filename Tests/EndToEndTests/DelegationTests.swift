@@ -57,6 +57,21 @@ class DelegationTests: StageTestCase {
         try stage.untilNobodyHolds()
     }
 
+    /// Rule 2.12: the place may have been delegated while the first claim of its process runs.
+    func testAClaimThatWasFiledKeepsOthersOfItsProcessOut() throws {
+        let file = try stage.file("f")
+        try host()
+        let a = try stage.peer("A")
+        try use(a, "write \(file)", "u")
+        try a.ask("l write \(file)", "l granted")
+        a.tell("a write \(file)")
+        try stage.untilWaits(a)
+        try a.ask("l go", "l released")
+        try a.hear("a granted")
+        try a.ask("a go", "a released")
+        try stage.untilNobodyHolds()
+    }
+
     /// Rules 2.2, 2.6: who deletes a directory waits for local claims inside.
     func testWhoDeletesADirectoryWaitsForLocalClaimsInside() throws {
         let folder = try stage.folder("d")

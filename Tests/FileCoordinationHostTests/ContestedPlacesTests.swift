@@ -11,29 +11,33 @@ struct ContestedPlacesTests {
     private let one = ClientID(rawValue: 1)
     private let other = ClientID(rawValue: 2)
 
-    /// What is said after each use by one of these clients, in turn.
-    private func answers(_ users: [ClientID], isContested: Bool) throws -> [Bool] {
+    /// What is said after each use by one of these clients, in turn, so long after the contest.
+    private func answers(
+        _ users: [ClientID], isContested: Bool = true, after time: UInt64
+    ) throws -> [Bool] {
         let path = try #require(ItemPath("/d/f"))
         var places = ContestedPlaces()
-        if isContested { places.note(path, wantedBy: one) }
-        return users.map { places.isCalm(path, afterUseBy: $0) }
+        if isContested { places.note(path, wantedBy: one, at: 1) }
+        return users.map { places.isCalm(path, afterUseBy: $0, at: 1 + time) }
     }
 
     @Test("A place that nobody has contested can be had at once")
     func calm() throws {
-        #expect(try answers([one], isContested: false) == [true])
+        #expect(try answers([one], isContested: false, after: 0) == [true])
     }
 
     @Test("After a contest one client has to use it alone for a while, and then has it")
     func contested() throws {
-        let users = Array(repeating: one, count: ContestedPlaces.calm + 1)
-        let expected = Array(repeating: false, count: ContestedPlaces.calm - 1) + [true, true]
-        #expect(try answers(users, isContested: true) == expected)
+        let uses = ContestedPlaces.calmUses
+        let users = Array(repeating: one, count: uses + 1)
+        let expected = Array(repeating: false, count: uses - 1) + [true, true]
+        #expect(try answers(users, after: ContestedPlaces.calmTime) == expected)
+        #expect(try answers(users, after: ContestedPlaces.calmTime - 1).allSatisfy { !$0 })
     }
 
     @Test("Clients that take turns never have it")
     func turns() throws {
-        let users = (0..<4 * ContestedPlaces.calm).map { $0.isMultiple(of: 2) ? one : other }
-        #expect(try answers(users, isContested: true).allSatisfy { !$0 })
+        let users = (0..<16).map { $0.isMultiple(of: 2) ? one : other }
+        #expect(try answers(users, after: ContestedPlaces.calmTime).allSatisfy { !$0 })
     }
 }

@@ -77,8 +77,12 @@ final class PlaceCache: Sendable {
 
     /// Whether there is nothing at a path; false also if that cannot be remembered.
     ///
-    /// To be asked right after ``known(_:)``, which has looked for news.
-    func isAbsent(_ path: [UInt8], now: UInt64 = MonotonicClock.now) -> Bool {
+    /// - Parameter hasLooked: whether there was a look for news just before, as ``known(_:now:)``
+    ///   takes one.
+    func isAbsent(
+        _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
+    ) -> Bool {
+        if !hasLooked, watch.hasNews { hear() }
         let isKnown = state.withLock { state in
             guard let absent = state.absent, now < absent.expires else { return false }
             return absent.path == path

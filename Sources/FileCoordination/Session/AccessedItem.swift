@@ -87,7 +87,9 @@ struct AccessedItem: Sendable {
     }
 
     /// Looks at the item for the last time before the accessor runs.
-    mutating func begin() {
+    ///
+    /// - Parameter mayHaveVersions: false if nobody has ever kept a version of anything.
+    mutating func begin(mayHaveVersions: Bool) {
         guard let writing else { return }
         before = ItemStamp.take(of: place.path)
         switch writing {
@@ -95,7 +97,7 @@ struct AccessedItem: Sendable {
             // Without a descriptor left for it the move has to be announced.
             anchor = try? FileAnchor(path: place.path.bytes)
         case .plain, .merging, .metadataOnly:
-            versions = VersionStore.current.beginWriting(at: place.path)
+            versions = VersionStore.current.beginWriting(at: place.path, hasTies: mayHaveVersions)
         case .deleting, .replacing: break
         }
     }

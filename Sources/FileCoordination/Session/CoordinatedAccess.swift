@@ -216,7 +216,8 @@ package final class CoordinatedAccess: Sendable {
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
         if kind == .access {
-            for index in items.indices { items[index].begin() }
+            let mayHaveVersions = isWriting && session.mayHaveVersions
+            for index in items.indices { items[index].begin(mayHaveVersions: mayHaveVersions) }
         }
         state.withLock { [items] in $0.items = items }
         session.noteRunning(self)
@@ -229,6 +230,8 @@ package final class CoordinatedAccess: Sendable {
         announceInferredMoves()
         let (claim, items, moves) = close()
         for item in items { item.endVersions() }
+        // As a rule nobody cares, and the items need not be looked at.
+        if session.releaseQuietly(claim) { return }
         session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }
 

@@ -27,6 +27,9 @@ package final class DelegatedPlace: Sendable {
     private struct State {
         var readers = 0
         var isWritten = false
+        /// Claims of this process that were filed and may run: the host may have delegated the
+        /// place while one of them does.
+        var filed = 0
         /// Whose local write that is, if it is one.
         var writer: LocalAccess?
     }
@@ -44,7 +47,8 @@ package final class DelegatedPlace: Sendable {
         let word = ledger.delegation(inSlot: slot)
         guard word.isDelegated, word.epoch == ledger.ledgerEpoch else { return nil }
         let isFree = state.withLock { state in
-            let isFree = !state.isWritten && (!isWriting || state.readers == 0)
+            let isFree =
+                !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
             guard isFree else { return false }
             if isWriting { state.isWritten = true } else { state.readers += 1 }
             return true
@@ -63,6 +67,12 @@ package final class DelegatedPlace: Sendable {
             }
         }
     }
+
+    /// Notes that a claim is going to be filed: until it is over none is local.
+    func beginFiled() { state.withLock { $0.filed += 1 } }
+
+    /// Notes that one is over.
+    func endFiled() { state.withLock { $0.filed -= 1 } }
 
     /// Notes whose the local write is that makes it busy.
     func setWriter(_ writer: LocalAccess) { state.withLock { $0.writer = writer } }
@@ -83,7 +93,7 @@ package final class DelegatedPlaces: Sendable {
         /// It is filed, and says nothing of delegation.
         case none
         /// It is filed, and names the slot in which its process would like to have the place.
-        case wanted(slot: Int)
+        case wanted(DelegatedPlace)
         /// It may be granted on the spot; the place is busy until that is over.
         case delegated(DelegatedPlace, SlotWord)
     }
@@ -104,13 +114,14 @@ package final class DelegatedPlaces: Sendable {
         state = Lock(State(isOn: isOn))
     }
 
-    /// Sees what a claim on one item can do.
+    /// Sees what a claim on one item can do; see ``Opening/close(isWriting:)``.
     func begin(_ item: AccessItem) -> Opening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
         if let word = place.begin(isWriting: item.access.isWriting, in: ledger) {
             return .delegated(place, word)
         }
-        return .wanted(slot: place.slot)
+        place.beginFiled()
+        return .wanted(place)
     }
 
     /// The place of an item, once that is used for the second time; nil if there is no slot left.
@@ -139,7 +150,16 @@ extension DelegatedPlaces.Opening {
     var wantedSlot: Int? {
         switch self {
         case .none, .delegated: nil
-        case .wanted(let slot): slot
+        case .wanted(let place): place.slot
+        }
+    }
+
+    /// Ends what was begun, when its claim is over.
+    func close(isWriting: Bool) {
+        switch self {
+        case .none: break
+        case .wanted(let place): place.endFiled()
+        case .delegated(let place, _): place.end(isWriting: isWriting)
         }
     }
 }

@@ -72,7 +72,8 @@ extension Session {
         guard let cache = places.present, let known = cache.known(url.absoluteString, now: now)
         else { return nil }
         guard let place = known.delegated(in: delegated, access), let template = place.template,
-            !access.isWriting || cache.isAbsent(VersionStore.current.tiesPath, now: now),
+            !access.isWriting
+                || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
             let word = place.begin(isWriting: access.isWriting, in: ledger)
         else { return nil }
         let record = ledger.writeLocally(

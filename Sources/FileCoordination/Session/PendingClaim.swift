@@ -15,8 +15,9 @@ package final class PendingClaim: Sendable {
     let record: RecordReference
     private let ledger: LedgerWriter
     private let decision = Lock<Decision>(.open)
-    /// Where it is, if it was granted by delegation and is not over.
-    let localPlace = Lock<(place: DelegatedPlace, isWriting: Bool)?>(nil)
+    /// What it has begun at a place that can be delegated, until it is over.
+    let opening: Lock<DelegatedPlaces.Opening>
+    let isWriting: Bool
     /// Called once with the ending, for claims that no thread waits for.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
     /// Called by a thread that waits for longer than accesses take that wait for nobody.
@@ -33,11 +34,14 @@ package final class PendingClaim: Sendable {
     }
 
     init(
-        record: RecordReference, ledger: LedgerWriter,
-        onEnding: (@Sendable (AccessEnding) -> Void)?, onLongWait: @escaping @Sendable () -> Void
+        record: RecordReference, ledger: LedgerWriter, opening: DelegatedPlaces.Opening = .none,
+        isWriting: Bool = false, onEnding: (@Sendable (AccessEnding) -> Void)?,
+        onLongWait: @escaping @Sendable () -> Void
     ) {
         self.record = record
         self.ledger = ledger
+        self.opening = Lock(opening)
+        self.isWriting = isWriting
         self.onEnding = onEnding
         self.onLongWait = onLongWait
     }

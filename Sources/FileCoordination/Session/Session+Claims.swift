@@ -30,6 +30,7 @@ extension Session {
         let opening: DelegatedPlaces.Opening =
             request.kind == .access && request.items.count == 1 && request.standpoint == nil
             ? delegated.begin(request.items[0]) : .none
+        let isWriting = request.items.first?.access.isWriting ?? false
         let body = ClaimBody(
             purpose: request.purpose.bytes, items: request.items,
             enclosing: request.enclosing.map { WireRecord($0) }, threadID: 0, kind: request.kind,
@@ -41,23 +42,21 @@ extension Session {
                 outcomeCapacity: ClaimLogEntry.outcomesLength(request.items.count),
                 wantsMessage: request.onEnding != nil, wantedSlot: opening.wantedSlot)
         } catch let error {
-            endLocally(request, opening)
+            opening.close(isWriting: isWriting)
             if let error = error as? LedgerError { throw FailureReason(error).nsError }
             throw FailureReason.limitReached("\(error)").nsError
         }
         let claim = PendingClaim(
-            record: record, ledger: ledger, onEnding: request.onEnding,
-            onLongWait: { [link] in link.attend() })
+            record: record, ledger: ledger, opening: opening, isWriting: isWriting,
+            onEnding: request.onEnding, onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
         if case .delegated(let place, let word) = opening {
             if ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted {
-                let isWriting = request.items[0].access.isWriting
-                claim.localPlace.withLock { $0 = (place, isWriting) }
                 claim.noteGrant()
                 return claim
             }
             // It is filed like any other.
-            endLocally(request, opening)
+            leave(claim)
         } else {
             ledger.file(record)
         }
@@ -66,29 +65,37 @@ extension Session {
         return claim
     }
 
-    private func endLocally(_ request: ClaimRequest, _ opening: DelegatedPlaces.Opening) {
-        guard case .delegated(let place, _) = opening else { return }
-        place.end(isWriting: request.items[0].access.isWriting)
-    }
-
     /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
     @discardableResult
     func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
         guard isOurs, claim.giveUp(reason) else { return false }
         finish(claim.record)
+        leave(claim)
+        return true
+    }
+
+    /// Ends a granted claim if nobody cares what became of its items.
+    func releaseQuietly(_ claim: PendingClaim) -> Bool {
+        guard ledger.releaseLocally(claim.record) else { return false }
+        state.withLock { $0.claims[claim.record] = nil }
+        leave(claim)
         return true
     }
 
     /// Ends a granted claim; `outcomes` tells what became of each item.
     func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
-        let local = claim.localPlace.withLock { $0.take() }
-        defer { if let local { local.place.end(isWriting: local.isWriting) } }
-        // Only whoever cares hears what became of the items.
-        if ledger.releaseLocally(claim.record) {
-            state.withLock { $0.claims[claim.record] = nil }
-            return
-        }
+        if releaseQuietly(claim) { return }
         release(claim.record, outcomes: outcomes)
+        leave(claim)
+    }
+
+    /// Makes room for others of this process at a claim's place.
+    private func leave(_ claim: PendingClaim) {
+        let opening = claim.opening.withLock { opening in
+            defer { opening = .none }
+            return opening
+        }
+        opening.close(isWriting: claim.isWriting)
     }
 
     /// Ends a granted claim that somebody cares for.

@@ -7,6 +7,14 @@ import FileCoordinationArbiter
 import Foundation
 
 extension Session {
+    /// Whether a version may have been kept of anything; a process that uses many places need not
+    /// look each time.
+    var mayHaveVersions: Bool {
+        let store = VersionStore.current
+        if places.present?.isAbsent(store.tiesPath, hasLooked: false) == true { return false }
+        return store.hasTies
+    }
+
     /// Makes a change of a version known that the calling thread has made inside an accessor.
     ///
     /// One that is made outside of any coordinated write is nobody's news (Rule 10.2).

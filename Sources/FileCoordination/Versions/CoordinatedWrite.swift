@@ -27,12 +27,12 @@ package final class CoordinatedWrite: Sendable {
         var note: WriteNote?
     }
 
-    init(place: ItemPath, store: VersionStore) {
+    init(place: ItemPath, store: VersionStore, hasTies: Bool) {
         self.place = place
         self.store = store
         // Where nobody has ever kept a version there is nothing to carry over; a version that is
         // added meanwhile makes itself known (see ``lookForVersions(in:)``).
-        identity = store.hasTies ? ItemIdentity(of: place) : nil
+        identity = hasTies ? ItemIdentity(of: place) : nil
     }
 
     /// The stored items that were the item's at some time of the write.

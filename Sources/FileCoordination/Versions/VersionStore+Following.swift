@@ -12,8 +12,10 @@ extension VersionStore {
     /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
     /// and before the claim is released. Costs a look at the item, and a listing of the store's
     /// ties, if there is a store.
-    package func beginWriting(at place: ItemPath) -> CoordinatedWrite {
-        let write = CoordinatedWrite(place: place, store: self)
+    ///
+    /// - Parameter hasTies: whether there is such a store, if that is known.
+    package func beginWriting(at place: ItemPath, hasTies: Bool? = nil) -> CoordinatedWrite {
+        let write = CoordinatedWrite(place: place, store: self, hasTies: hasTies ?? self.hasTies)
         writes.withLock { $0.append(write) }
         if write.mayHaveVersions(), let folders = try? StoreFolders.open(path, creating: false) {
             write.lookForVersions(in: folders)

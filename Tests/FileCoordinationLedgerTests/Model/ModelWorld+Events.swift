@@ -126,7 +126,7 @@ extension ModelWorld {
                 if canRevoke(host, client, place) {
                     events.append(.revoke(host: host, client: client, place: place))
                 }
-                if delegations > 0, canDelegate(host, place) {
+                if delegations > 0, canDelegate(host, client, place) {
                     events.append(.delegate(host: host, client: client, place: place))
                 }
             }
@@ -184,7 +184,11 @@ extension ModelWorld {
     private func isTaken(_ place: Int, _ host: Int) -> Bool {
         if place < 0 { return false }
         if hosts[host].knowledge.contains(where: { $0.holds && $0.place == place }) { return true }
-        return clients.indices.contains { client in
+        return isDelegated(place, by: host)
+    }
+
+    private func isDelegated(_ place: Int, by host: Int) -> Bool {
+        clients.indices.contains { client in
             hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
         }
     }
@@ -194,8 +198,14 @@ extension ModelWorld {
             && isWaitedFor(place, host)
     }
 
-    private func canDelegate(_ host: Int, _ place: Int) -> Bool {
-        !isTaken(place, host)
-            && !isWaitedFor(place, host)
+    /// A place is its client's alone also while a claim of its own runs there that was granted
+    /// quietly.
+    private func canDelegate(_ host: Int, _ client: Int, _ place: Int) -> Bool {
+        if isWaitedFor(place, host) { return false }
+        let count = hosts[host].knowledge.count / clients.count
+        let isHeld = hosts[host].knowledge.enumerated().contains { index, known in
+            known.holds && known.place == place && !(known.isQuiet && index / count == client)
+        }
+        return !isHeld && !isDelegated(place, by: host)
     }
 }
