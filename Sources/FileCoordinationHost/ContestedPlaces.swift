@@ -41,7 +41,9 @@ package struct ContestedPlaces {
         _ path: ItemPath, afterUseBy client: ClientID, at now: UInt64
     ) -> Bool {
         guard var contest = contests[path] else { return true }
-        if contest.client != client { contest = Contest(client: client, since: now) }
+        if contest.client != client {
+            contest = Contest(client: client, since: contest.since)
+        }
         contest.uses += 1
         let isCalm = contest.uses >= Self.calmUses && now >= contest.since + Self.calmTime
         contests[path] = isCalm ? nil : contest
