@@ -7,6 +7,38 @@ import FileCoordinationWire
 import XCTest
 
 class LinkTests: StageTestCase {
+    //  A                            B                      somebody
+    //  read(d/f0) ... read(d/f9)
+    //                               write(e/f5) granted
+    //                                                      d is moved away, and is a link to e now
+    //  read(d/f5) waits, read(d/new) waits
+    //                               returns
+    //  granted
+    //
+    /// Rule 1.15: also in a directory of which much is remembered.
+    func testADirectoryThatHasBecomeALinkIsNoticed() throws {
+        try stage.folder("d")
+        try stage.folder("e")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        for number in 0..<10 {
+            let file = try stage.file("d/f\(number)")
+            try a.ask("a read \(file)", "a granted")
+            try a.ask("a go", "a released")
+        }
+        try b.ask("b writewrite \(stage.path("e/f5")) \(stage.path("e/new"))", "b granted")
+        rename(stage.path("d"), stage.path("away"))
+        symlink(stage.path("e"), stage.path("d"))
+        a.tell("one read \(stage.path("d/f5"))")
+        a.tell("two read \(stage.path("d/new"))")
+        try stage.until(a, has: 2, .waiting)
+        try b.ask("b go", "b released")
+        for name in ["one", "two"] {
+            try a.hear("\(name) granted")
+            try a.ask("\(name) go", "\(name) released")
+        }
+    }
+
     //  A                               B
     //  write(target) granted
     //                                  read(one, resolvesSymbolicLink): waits, at the target

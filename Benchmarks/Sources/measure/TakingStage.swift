@@ -45,7 +45,7 @@ enum TakingStage {
         let taker = try bench.worker(in: world, isDelegating: isDelegating)
         func round() throws -> (owning: Double, taking: Double) {
             // What another process took a moment ago is not delegated at once.
-            Thread.sleep(forTimeInterval: 0.03)
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.03)
             let owning = try owner.ask("sweep", directory, "\(files)", "\(earlier)")
             let taking = try taker.ask("sweep", directory, "\(files)", "1")
             return (owning[0] / Double(files * earlier), taking[0] / Double(files))

@@ -22,6 +22,8 @@ final class PlaceCache: Sendable {
 
     private struct State {
         var known: [String: KnownPlace] = [:]
+        /// Directories in which something was found, by path.
+        var directories: [[UInt8]: KnownDirectory] = [:]
         /// The path at which there was nothing when somebody asked last, and until when that is
         /// remembered.
         var absent: (path: [UInt8], expires: UInt64)?
@@ -34,6 +36,24 @@ final class PlaceCache: Sendable {
         var clearings = 0
         /// Nothing is remembered before: where much changes, that would be in vain.
         var resumesAt: UInt64 = 0
+    }
+
+    /// A directory whose place is known: of an item in it only the item has to be looked at.
+    private struct KnownDirectory {
+        /// Those of the packages that are or contain it.
+        let packageDepths: [Int]
+        let watch: Int32
+        let expires: UInt64
+    }
+
+    /// What is watched on the way to an item.
+    private struct Preparation {
+        /// How often everything was forgotten before.
+        let clearings: Int
+        /// The watch of the directory that the item is in.
+        let watch: Int32
+        /// When the first of the watches is to be renewed.
+        let expires: UInt64
     }
 
     /// The names in one directory that something remembered depends on.
@@ -99,19 +119,59 @@ final class PlaceCache: Sendable {
     /// Finds out where a URL leads, and remembers it if that can be done.
     func resolve(_ url: URL, policy: PackagePolicy) throws(PlaceError) -> ResolvedPlace {
         let bytes = try PlaceResolver.pathBytes(of: url)
-        guard let spelled = Self.plainPath(bytes), let clearings = prepare(spelled) else {
+        guard let spelled = Self.plainPath(bytes) else {
+            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+        }
+        if let found = resolveInKnownDirectory(spelled, policy: policy) {
+            remember(found.place, of: url, until: found.way.expires, found.way)
+            return found.place
+        }
+        guard let way = prepare(spelled) else {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
         }
         let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
         guard place.path == spelled else { return place }
-        let known = KnownPlace(place, expires: MonotonicClock.now + Self.lifetime)
+        remember(place, of: url, until: MonotonicClock.now + Self.lifetime, way)
+        let directory = KnownDirectory(
+            packageDepths: place.packageDepths.filter { $0 < spelled.depth }, watch: way.watch,
+            expires: way.expires)
+        state.withLock { state in
+            guard state.clearings == way.clearings else { return }
+            state.directories[spelled.directoryBytes] = directory
+        }
+        return place
+    }
+
+    private func remember(
+        _ place: ResolvedPlace, of url: URL, until expires: UInt64, _ way: Preparation
+    ) {
+        let known = KnownPlace(place, expires: expires)
         let text = url.absoluteString
         state.withLock { state in
-            guard state.clearings == clearings else { return }
+            guard state.clearings == way.clearings else { return }
             if state.known.count >= Self.placeLimit { state.known.removeAll() }
             state.known[text] = known
         }
-        return place
+    }
+
+    /// The place at a path in a directory that is known; nil if it is not.
+    private func resolveInKnownDirectory(
+        _ path: ItemPath, policy: PackagePolicy
+    ) -> (place: ResolvedPlace, way: Preparation)? {
+        let bytes = path.directoryBytes
+        let now = MonotonicClock.now
+        let found = state.withLock { state -> (KnownDirectory, Preparation)? in
+            guard let known = state.directories[bytes], now < known.expires else { return nil }
+            // Before the look, so that what happens after it is heard of.
+            state.concerns[known.watch, default: Concerns()].items.insert(path.nameBytes)
+            let way = Preparation(
+                clearings: state.clearings, watch: known.watch, expires: known.expires)
+            return (known, way)
+        }
+        guard let (directory, way) = found else { return nil }
+        let place = PlaceResolver.facts(
+            of: path, inPackages: directory.packageDepths, policy: policy)
+        return (place, way)
     }
 
     /// Forgets everything, as when something else counts as a package.
@@ -131,20 +191,21 @@ final class PlaceCache: Sendable {
 
     // MARK: Watching
 
-    /// Watches everything on the way to `path`; returns how often everything was forgotten before,
-    /// or nil if it cannot be watched.
-    private func prepare(_ path: ItemPath) -> Int? {
+    /// Watches everything on the way to `path`; nil if it cannot be watched.
+    private func prepare(_ path: ItemPath) -> Preparation? {
         state.withLock { state in
             guard MonotonicClock.now >= state.resumesAt else { return nil }
             if state.watched.count >= Self.directoryLimit { clear(&state) }
             var directory = Array("/".utf8)
             var depth = 0
+            var last: (number: Int32, expires: UInt64)?
+            var expires = UInt64.max
             var isWatched = true
             path.forEachComponent { name in
                 depth += 1
-                guard isWatched, let number = number(of: directory, &state) else {
-                    return isWatched = false
-                }
+                last = isWatched ? number(of: directory, &state) : nil
+                guard let (number, end) = last else { return isWatched = false }
+                expires = min(expires, end)
                 if depth < path.depth {
                     state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
                     if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
@@ -153,7 +214,8 @@ final class PlaceCache: Sendable {
                     state.concerns[number, default: Concerns()].items.insert(Array(name))
                 }
             }
-            return isWatched ? state.clearings : nil
+            guard let last else { return nil }
+            return Preparation(clearings: state.clearings, watch: last.number, expires: expires)
         }
     }
 
@@ -163,7 +225,7 @@ final class PlaceCache: Sendable {
         var isAbsent: Bool?
         path.forEachComponent { name in
             guard isAbsent == nil else { return }
-            guard let number = number(of: directory, &state) else { return isAbsent = false }
+            guard let (number, _) = number(of: directory, &state) else { return isAbsent = false }
             state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
             if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
             directory += name
@@ -178,15 +240,18 @@ final class PlaceCache: Sendable {
         return isAbsent ?? false
     }
 
-    /// The watch of a directory, which is made if there is none.
-    private func number(of directory: [UInt8], _ state: inout State) -> Int32? {
+    /// The watch of a directory, which is made if there is none, and when it is to be renewed.
+    private func number(
+        of directory: [UInt8], _ state: inout State
+    ) -> (number: Int32, expires: UInt64)? {
         let now = MonotonicClock.now
-        if let known = state.watched[directory], now < known.expires { return known.number }
+        if let known = state.watched[directory], now < known.expires { return known }
         guard DirectoryWatch.seesEverything(at: directory),
             let number = try? watch.add(directory, Self.changes)
         else { return nil }
-        state.watched[directory] = (number, now + Self.lifetime)
-        return number
+        let fresh = (number: number, expires: now + Self.lifetime)
+        state.watched[directory] = fresh
+        return fresh
     }
 
     /// Takes note of what has happened.
@@ -213,5 +278,20 @@ final class PlaceCache: Sendable {
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
         state = State(clearings: next)
+    }
+}
+
+extension ItemPath {
+    /// The path of the directory that it is in; not of the root.
+    fileprivate var directoryBytes: [UInt8] {
+        let bytes = bytes
+        let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        return end == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<end])
+    }
+
+    /// The last component; not of the root.
+    fileprivate var nameBytes: [UInt8] {
+        let bytes = bytes
+        return Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
     }
 }

@@ -58,6 +58,18 @@ package enum PlaceResolver {
             packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
     }
 
+    /// The same, if it is known which packages contain it.
+    static func facts(
+        of path: ItemPath, inPackages outer: [Int], policy: PackagePolicy
+    ) -> ResolvedPlace {
+        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let isDirectory = status?.kind == .directory
+        let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
+        return ResolvedPlace(
+            path: path, isDirectory: isDirectory,
+            packageDepths: isPackage ? outer + [path.depth] : outer)
+    }
+
     /// The path of `url` as the bytes that the kernel would be given, absolute.
     static func pathBytes(of url: URL) throws(PlaceError) -> [UInt8] {
         guard url.isFileURL else { throw .unsupportedScheme }

@@ -99,13 +99,15 @@ struct Kills {
         let pause = options.number("pause", 150)
         // A pause is to be that of one exit: the next comes when the last is over.
         let apart = options.number("apart", 100)
+        // To start a program takes a processor longer than to take over: not at the same time.
+        let restart = options.number("restart", 60)
         while events.count < options.number("exits", 1000) {
             Kernel.pause(milliseconds: apart + dice.below(max(1, 2 * (pause - apart))))
             guard let arbiter = field.arbiter, let place = troop.place(of: arbiter) else {
                 continue
             }
             events.append(Kernel.now)
-            try troop.exit(place)
+            try troop.exit(place, milliseconds: restart)
         }
         return events
     }

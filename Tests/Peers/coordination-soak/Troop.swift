@@ -55,13 +55,14 @@ final class Troop {
         places[place] = try start(place)
     }
 
-    /// Lets the one at a place exit normally, and starts another one there.
-    func exit(_ place: Int) throws {
+    /// Lets the one at a place exit normally, and starts another one there so long afterwards.
+    func exit(_ place: Int, milliseconds pause: Int) throws {
         Glibc.kill(process(at: place), SIGUSR1)
         guard field.reap(process(at: place)) != nil else {
             throw SoakError("\(lives[places[place]].name) does not exit")
         }
         lives[places[place]].reaped = Kernel.now
+        Kernel.pause(milliseconds: pause)
         places[place] = try start(place)
     }
 
