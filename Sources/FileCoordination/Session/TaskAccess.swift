@@ -15,11 +15,14 @@ final class TaskAccess: Sendable {
     private let core: CoordinatorCore
     private let state = Lock(State())
 
+    private typealias Outcome = Result<CoordinatedAccess, any Error>
+
     private struct State {
         var access: CoordinatedAccess?
-        /// Endings that nobody has taken yet: one for each claim of the access.
+        /// Endings of its claim that came before it was known.
         var endings: [AccessEnding] = []
-        var waiter: CheckedContinuation<AccessEnding, Never>?
+        /// The task, until it goes on.
+        var waiter: UnsafeContinuation<Outcome, Never>?
         /// Why it is to be given up as soon as it is filed.
         var givenUp: AccessEnding?
         /// The error for a deadline that has passed.
@@ -29,6 +32,9 @@ final class TaskAccess: Sendable {
     /// Deadlines: a queue of our own, which has a thread when one is due, however busy others are.
     private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
+    /// Where the task stands, should what it runs on be needed by a presenter.
+    private let place = CallPlace.ofTask
+
     private init(_ core: CoordinatorCore) { self.core = core }
 
     /// Waits for access to `items`.
@@ -37,56 +43,39 @@ final class TaskAccess: Sendable {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> CoordinatedAccess {
         let wait = TaskAccess(core)
-        return try await withTaskCancellationHandler {
-            try await wait.obtain(items, timeout: timeout)
+        let enclosing = AccessorStack.current
+        // The task goes on once, when all is done: what is done for ten thousand of them must not
+        // keep the pool's few threads from others. Unsafe, because it is resumed in one place.
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation(isolation: isolation) { waiter in
+                wait.state.withLock { $0.waiter = waiter }
+                AccessThreads.start { wait.file(items, enclosing, timeout) }
+            }
         } onCancel: {
             wait.giveUp(.cancelled)
         }
+        return try outcome.get()
     }
 
-    private func obtain(
-        _ items: [RequestedItem], timeout: Duration?,
-        isolation: isolated (any Actor)? = #isolation
-    ) async throws -> CoordinatedAccess {
-        let enclosing = AccessorStack.current
-        let place = CallPlace.ofTask
-        let filed = await AccessThreads.run { self.file(items, enclosing) }
-        let access = try filed.get()
-        defer { core.endWaiting(access) }
-        if let timeout { limit(access, timeout) }
-        var ending = await nextEnding(of: access, at: place)
-        while case .granted = ending {
-            // On a thread of ours, because it looks at files.
-            guard let settled = await AccessThreads.run({ access.settle() }) else {
-                ending = await nextEnding(of: access, at: place)
-                continue
-            }
-            ending = settled
-            break
-        }
-        switch ending {
-        case .granted: return access
-        case .failed(let error): throw CoordinatorCore.thrown(error)
-        case .timedOut:
-            throw state.withLock { $0.timeOut }
-                ?? FileCoordinationError(.timedOut, reason: "The deadline passed.")
-        case .cancelled: throw CocoaError(.userCancelled)
-        }
-    }
-
+    /// On a thread of ours.
     private func file(
-        _ items: [RequestedItem], _ enclosing: [RecordReference]
-    ) -> Result<CoordinatedAccess, NSError> {
-        Result { () throws(NSError) in
-            let access = try core.begin(
-                items, enclosing: enclosing, onEnding: { self.ended($0) })
-            let givenUp = state.withLock { state in
-                state.access = access
-                return state.givenUp
-            }
-            if let givenUp { access.giveUp(givenUp) }
-            return access
+        _ items: [RequestedItem], _ enclosing: [RecordReference], _ timeout: Duration?
+    ) {
+        let access: CoordinatedAccess
+        do throws(NSError) {
+            access = try core.begin(items, enclosing: enclosing, onEnding: { self.ended($0) })
+        } catch {
+            return goOn(.failure(CoordinatorCore.thrown(error)))
         }
+        noteWait(of: access)
+        let (givenUp, endings) = state.withLock { state in
+            state.access = access
+            defer { state.endings = [] }
+            return (state.givenUp, state.endings)
+        }
+        if let givenUp { access.giveUp(givenUp) }
+        if let timeout { limit(access, timeout) }
+        for ending in endings { follow(access, ending) }
     }
 
     private func giveUp(_ reason: AccessEnding) {
@@ -99,41 +88,63 @@ final class TaskAccess: Sendable {
 
     // MARK: Endings
 
+    /// A claim of the access has been granted or given up; on any thread.
     private func ended(_ ending: AccessEnding) {
-        let waiter = state.withLock { state in
-            guard let waiter = state.waiter else {
-                state.endings.append(ending)
-                return CheckedContinuation<AccessEnding, Never>?.none
-            }
-            state.waiter = nil
-            return waiter
+        let access = state.withLock { state in
+            if state.access == nil { state.endings.append(ending) }
+            return state.access
         }
-        waiter?.resume(returning: ending)
+        if let access { follow(access, ending) }
     }
 
-    /// Waits for what becomes of the present claim of an access.
-    private func nextEnding(
-        of access: CoordinatedAccess, at place: CallPlace,
-        isolation: isolated (any Actor)? = #isolation
-    ) async -> AccessEnding {
-        guard !place.isNowhere else { return await nextEnding() }
+    private func follow(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+        guard case .granted = ending else { return end(access, ending) }
         let record = access.claim.record
-        access.session.noteWait(record, at: place)
-        defer { access.session.noteWaitOver(record) }
-        return await nextEnding()
+        // On a thread of ours, because it looks at files.
+        AccessThreads.start {
+            let settled = access.settle()
+            self.noteWaitOver(of: access, record)
+            if let settled {
+                self.end(access, settled)
+            } else {
+                self.noteWait(of: access)
+                // That claim may have ended, and all be over.
+                if self.state.withLock({ $0.waiter == nil }) {
+                    self.noteWaitOver(of: access, access.claim.record)
+                }
+            }
+        }
     }
 
-    private func nextEnding(
-        isolation: isolated (any Actor)? = #isolation
-    ) async -> AccessEnding {
-        await withCheckedContinuation(isolation: isolation) { continuation in
-            let ending = state.withLock { state -> AccessEnding? in
-                guard state.endings.isEmpty else { return state.endings.removeFirst() }
-                state.waiter = continuation
-                return nil
-            }
-            if let ending { continuation.resume(returning: ending) }
+    /// Has the task go on.
+    private func end(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+        noteWaitOver(of: access, access.claim.record)
+        core.endWaiting(access)
+        switch ending {
+        case .granted: goOn(.success(access))
+        case .failed(let error): goOn(.failure(CoordinatorCore.thrown(error)))
+        case .timedOut:
+            let error = state.withLock { $0.timeOut }
+            goOn(
+                .failure(
+                    error ?? FileCoordinationError(.timedOut, reason: "The deadline passed.")))
+        case .cancelled: goOn(.failure(CocoaError(.userCancelled)))
         }
+    }
+
+    private func goOn(_ outcome: Outcome) {
+        let waiter = state.withLock { $0.waiter.take() }
+        waiter?.resume(returning: outcome)
+    }
+
+    private func noteWait(of access: CoordinatedAccess) {
+        guard !place.isNowhere else { return }
+        access.session.noteWait(access.claim.record, at: place)
+    }
+
+    private func noteWaitOver(of access: CoordinatedAccess, _ record: RecordReference) {
+        guard !place.isNowhere else { return }
+        access.session.noteWaitOver(record)
     }
 
     // MARK: Deadlines
