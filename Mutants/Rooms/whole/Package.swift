@@ -60,7 +60,8 @@ let package = Package(
             ],
             sources: [
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
-                "DeathTests.swift", "DeposingTests.swift", "HostDeathTests.swift",
+                "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
+                "ExclusionTests.swift", "HostDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
                 "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift", "Stage",
                 "StoppedTests.swift",
