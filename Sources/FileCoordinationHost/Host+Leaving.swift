@@ -53,7 +53,7 @@ extension Host {
         // Who has neither claims nor presenters needs no host, and will not become one.
         let needy = others.filter { connection in
             guard let client = connection.client else { return false }
-            return !client.known.isEmpty && !stoppedClients.contains(client.id)
+            return hasOpenRecords(client) && !stoppedClients.contains(client.id)
         }
         let first = needy.sorted { $0.token < $1.token }.prefix(count)
         guard others.count > count, count == 0 || !first.isEmpty else { return }
@@ -65,6 +65,11 @@ extension Host {
         {
             Pause.sleep(nanoseconds: 300_000)
         }
+    }
+
+    /// Whether it has claims or presenters.
+    private func hasOpenRecords(_ client: Client) -> Bool {
+        !client.known.isEmpty || client.ledger.scan().contains { $0.state == .granted }
     }
 
     private func retire(_ connections: [Connection]) {

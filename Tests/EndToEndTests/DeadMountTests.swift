@@ -3,6 +3,7 @@
 // A file system in user space whose server never answers: whoever touches it waits. Nobody else
 // does, be it in another process or on another thread of the same one.
 
+import FileCoordinationArbiter
 import XCTest
 
 final class DeadMountTests: StageTestCase {
@@ -87,26 +88,31 @@ final class DeadMountTests: StageTestCase {
 
     //  A                           B
     //  write(dead/f) granted
+    //                              read(dead/f) waits
+    //  returns: but what it has done cannot be found out
     //                              write(f) granted
     //
-    /// The same for a mount that dies while a claim on it runs.
+    /// The same for a mount that dies while a claim on it runs, whose outcome somebody wants.
     func testAMountThatDiesUnderAClaim() throws {
         let place = try stage.folder("dead")
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("1 write \(place)/f", "1 granted")
+        b.tell("2 read \(place)/f")
+        try stage.untilWaits(b)
         let mount = try DeadMount(at: place)
         defer { mount.end() }
         // Comparing what it has done waits, and the claim with it.
         a.tell("1 go")
         try a.ask("a write \(file)", "a granted")
         b.tell("b read \(file)")
-        try stage.untilWaits(b)
+        try stage.until(b, has: 2, .waiting)
         try a.ask("a go", "a released")
         try b.hear("b granted", within: 5)
         XCTAssertFalse(a.said("1 released"))
         mount.end()
         try a.hear("1 released")
+        try b.hear("2 granted")
     }
 }
