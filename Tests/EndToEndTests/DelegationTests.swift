@@ -72,6 +72,28 @@ class DelegationTests: StageTestCase {
         try stage.untilNobodyHolds()
     }
 
+    //  A                              B
+    //                                 read(f) granted
+    //  read(f) twice
+    //  write(f) waits
+    //                                 returns
+    //  granted
+    //
+    /// Rule 2.2: what somebody else has is not delegated.
+    func testAPlaceThatAnotherHasIsNotDelegated() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try b.ask("b read \(file)", "b granted")
+        for round in 0..<2 { try use(a, "read \(file)", "u\(round)") }
+        a.tell("l write \(file)")
+        try stage.untilWaits(a)
+        XCTAssertFalse(a.said("l granted"))
+        try b.ask("b go", "b released")
+        try a.hear("l granted")
+        try a.ask("l go", "l released")
+    }
+
     /// Rules 2.2, 2.6: who deletes a directory waits for local claims inside.
     func testWhoDeletesADirectoryWaitsForLocalClaimsInside() throws {
         let folder = try stage.folder("d")

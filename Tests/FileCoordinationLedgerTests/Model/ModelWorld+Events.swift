@@ -172,7 +172,8 @@ extension ModelWorld {
         case .granted:
             return word.epoch == hosts[host].epoch && word.flags != .local
         case .released, .cancelled: return true
-        case .free, .draft, nil: return known.word.state != .free && !known.isQuiet
+        // Whoever ends a claim without a word must not have been cared for.
+        case .free, .draft, nil: return false
         }
     }
 
