@@ -107,6 +107,8 @@ extension Host {
         if body.kind == .access {
             revokeDelegations(concernedBy: body.items, for: snapshot.reference, of: client)
         }
+        // Buried, perhaps, by what that led to.
+        guard clients[client.id] === client else { return }
         if grantQuietly(snapshot, body, of: client) { return }
         let claim = makeClaim(snapshot, body, of: client)
         // Of what was moved meanwhile the client means the old place by its slot.

@@ -123,7 +123,7 @@ final class PlaceCache: Sendable {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
         }
         if let found = resolveInKnownDirectory(spelled, policy: policy) {
-            remember(found.place, of: url, until: found.way.expires, found.way)
+            remember(found.place, of: url, found.way)
             return found.place
         }
         guard let way = prepare(spelled) else {
@@ -131,7 +131,7 @@ final class PlaceCache: Sendable {
         }
         let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
         guard place.path == spelled else { return place }
-        remember(place, of: url, until: MonotonicClock.now + Self.lifetime, way)
+        remember(place, of: url, way)
         let directory = KnownDirectory(
             packageDepths: place.packageDepths.filter { $0 < spelled.depth }, watch: way.watch,
             expires: way.expires)
@@ -142,10 +142,8 @@ final class PlaceCache: Sendable {
         return place
     }
 
-    private func remember(
-        _ place: ResolvedPlace, of url: URL, until expires: UInt64, _ way: Preparation
-    ) {
-        let known = KnownPlace(place, expires: expires)
+    private func remember(_ place: ResolvedPlace, of url: URL, _ way: Preparation) {
+        let known = KnownPlace(place, expires: way.expires)
         let text = url.absoluteString
         state.withLock { state in
             guard state.clearings == way.clearings else { return }

@@ -154,6 +154,15 @@ extension DelegatedPlaces.Opening {
         }
     }
 
+    /// Notes that what was to be local was filed.
+    mutating func becomeFiled(isWriting: Bool) {
+        guard case .delegated(let place, _) = self else { return }
+        // In this order: nobody is to come in between.
+        place.beginFiled()
+        place.end(isWriting: isWriting)
+        self = .wanted(place)
+    }
+
     /// Ends what was begun, when its claim is over.
     func close(isWriting: Bool) {
         switch self {

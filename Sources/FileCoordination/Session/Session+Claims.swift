@@ -55,8 +55,8 @@ extension Session {
                 claim.noteGrant()
                 return claim
             }
-            // It is filed like any other.
-            leave(claim)
+            // It is filed like any other, and keeps later ones of this process from being local.
+            claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
         } else {
             ledger.file(record)
         }

@@ -67,7 +67,7 @@ final class TaskAccess: Sendable {
         } catch {
             return goOn(.failure(CoordinatorCore.thrown(error)))
         }
-        noteWait(of: access)
+        noteWait(of: access, access.claim.record)
         let (givenUp, endings) = state.withLock { state in
             state.access = access
             defer { state.endings = [] }
@@ -107,10 +107,11 @@ final class TaskAccess: Sendable {
             if let settled {
                 self.end(access, settled)
             } else {
-                self.noteWait(of: access)
-                // That claim may have ended, and all be over.
-                if self.state.withLock({ $0.waiter == nil }) {
-                    self.noteWaitOver(of: access, access.claim.record)
+                let next = access.claim.record
+                self.noteWait(of: access, next)
+                // That claim may have ended, and all be over, or another one filed.
+                if self.state.withLock({ $0.waiter == nil }) || access.claim.record != next {
+                    self.noteWaitOver(of: access, next)
                 }
             }
         }
@@ -133,13 +134,17 @@ final class TaskAccess: Sendable {
     }
 
     private func goOn(_ outcome: Outcome) {
-        let waiter = state.withLock { $0.waiter.take() }
+        let waiter = state.withLock { state in
+            // It keeps this alive, to hear of its ending.
+            state.access = nil
+            return state.waiter.take()
+        }
         waiter?.resume(returning: outcome)
     }
 
-    private func noteWait(of access: CoordinatedAccess) {
+    private func noteWait(of access: CoordinatedAccess, _ record: RecordReference) {
         guard !place.isNowhere else { return }
-        access.session.noteWait(access.claim.record, at: place)
+        access.session.noteWait(record, at: place)
     }
 
     private func noteWaitOver(of access: CoordinatedAccess, _ record: RecordReference) {
