@@ -18,7 +18,10 @@ extension Host {
     /// - Parameters:
     ///   - orphans: ledgers that are not in the directory any more.
     ///   - opened: some of those that are, by name.
-    func recover(with orphans: [LedgerReader], opened: [String: LedgerReader]) throws {
+    /// - Returns: what is to be said of it once somebody can come.
+    func recover(
+        with orphans: [LedgerReader], opened: [String: LedgerReader]
+    ) throws -> HostLogEntry {
         Failpoint.reach(.before, .recovers)
         defer { Failpoint.reach(.after, .recovers) }
         tell(.clockAdvanced(to: MonotonicClock.now))
@@ -54,10 +57,9 @@ extension Host {
         tell(.recoveryFinished)
         for client in dead { bury(client) }
         settleBook()
-        configuration.log(
-            .serving(
-                epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
-                recoveredPresenters: presenters.count))
+        return .serving(
+            epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
+            recoveredPresenters: presenters.count)
     }
 
     /// Begins this host's own book.

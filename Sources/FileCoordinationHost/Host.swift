@@ -152,12 +152,13 @@ package final class Host {
         book = try PlaceBook(in: runtime.directory, epoch: epoch)
         packagePolicy = configuration.packagePolicy
         try poller.add(wakeUp.descriptor, token: FixedToken.wakeUp, .readable)
-        try recover(with: orphans, opened: opened)
+        let result = try recover(with: orphans, opened: opened)
         // Only now, so that nobody finds a host that knows nothing yet.
         guard roleLock.isInPlace(in: runtime), !isDeposed else {
             throw LostLedgers.Failure.movedOn
         }
         try listen()
+        configuration.log(result)
         withExtendedLifetime(lost) {}
         if configuration.watchesDirectory { watchRuntimeDirectory() }
         idleSince = MonotonicClock.now
