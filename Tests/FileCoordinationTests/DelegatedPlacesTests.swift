@@ -13,6 +13,12 @@ import Testing
 struct DelegatedPlacesTests {
     /// Somebody's places, and the directory of the ledger behind them.
     private func withPlaces(isOn: Bool = true, _ body: (DelegatedPlaces) throws -> Void) throws {
+        try withLedger { _, ledger, _ in try body(DelegatedPlaces(ledger, isOn: isOn)) }
+    }
+
+    private func withLedger(
+        _ body: (Directory, LedgerWriter, HostEpoch) throws -> Void
+    ) throws {
         let path = FileManager.default.temporaryDirectory
             .appendingPathComponent("delegated-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
@@ -21,10 +27,10 @@ struct DelegatedPlacesTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let directory = try Directory.open(path)
         let epochs = try EpochFile(directory: directory)
-        _ = try epochs.raise()
+        let epoch = try epochs.raise()
         let ledger = try LedgerWriter(
             directory: directory, globalEpoch: epochs, programName: "test")
-        try body(DelegatedPlaces(ledger, isOn: isOn))
+        try body(directory, ledger, epoch)
     }
 
     private func item(_ number: Int) throws -> AccessItem {
@@ -69,6 +75,37 @@ struct DelegatedPlacesTests {
         try withPlaces(isOn: false) { places in
             let slot = try slot(1, places)
             #expect(slot == nil)
+        }
+    }
+
+    /// Whether a claim could be local now.
+    private func isLocal(_ item: AccessItem, _ places: DelegatedPlaces) -> Bool {
+        let opening = places.begin(item)
+        defer { opening.close(isWriting: true) }
+        if case .delegated = opening { return true }
+        return false
+    }
+
+    @Test("Rule 2.14: while a claim of the process that was filed is not over, none is local")
+    func filedClaimsComeFirst() throws {
+        try withLedger { directory, ledger, epoch in
+            let places = DelegatedPlaces(ledger, isOn: true)
+            let item = try item(1)
+            _ = places.begin(item)
+            let filed = places.begin(item)
+            let reader = try LedgerReader(
+                directory: directory, name: ledger.fileName,
+                expectedOwner: CurrentProcess.effectiveUserID)
+            _ = try #require(try reader.delegate(slot: 0, epoch))
+            #expect(!isLocal(item, places))
+            filed.close(isWriting: true)
+            #expect(isLocal(item, places))
+            // One that began as a local one and had to be filed counts, too.
+            var late = places.begin(item)
+            late.becomeFiled(isWriting: true)
+            #expect(!isLocal(item, places))
+            late.close(isWriting: true)
+            #expect(isLocal(item, places))
         }
     }
 }

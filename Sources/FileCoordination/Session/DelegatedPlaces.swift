@@ -89,7 +89,7 @@ package final class DelegatedPlaces: Sendable {
     private let state: Lock<State>
 
     /// What a claim on a place can do.
-    enum Opening {
+    package enum Opening {
         /// It is filed, and says nothing of delegation.
         case none
         /// It is filed, and names the slot in which its process would like to have the place.
@@ -115,7 +115,7 @@ package final class DelegatedPlaces: Sendable {
     }
 
     /// Sees what a claim on one item can do; see ``Opening/close(isWriting:)``.
-    func begin(_ item: AccessItem) -> Opening {
+    package func begin(_ item: AccessItem) -> Opening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
         if let word = place.begin(isWriting: item.access.isWriting, in: ledger) {
             return .delegated(place, word)
@@ -155,7 +155,7 @@ extension DelegatedPlaces.Opening {
     }
 
     /// Notes that what was to be local was filed.
-    mutating func becomeFiled(isWriting: Bool) {
+    package mutating func becomeFiled(isWriting: Bool) {
         guard case .delegated(let place, _) = self else { return }
         // In this order: nobody is to come in between.
         place.beginFiled()
@@ -164,7 +164,7 @@ extension DelegatedPlaces.Opening {
     }
 
     /// Ends what was begun, when its claim is over.
-    func close(isWriting: Bool) {
+    package func close(isWriting: Bool) {
         switch self {
         case .none: break
         case .wanted(let place): place.endFiled()
