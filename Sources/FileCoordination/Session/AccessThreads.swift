@@ -8,6 +8,10 @@
 // machine's time by way of as many threads as there can be: the pool has but one for each core. So
 // a few threads work, and one more looks on; if for a moment none of them has taken up anything,
 // they are blocked, and it goes to work as well.
+//
+// And where a crowd waits already while more still come, the pool is busy with bringing them. Its
+// threads go first, for a moment: other tasks stand in the same line, and what is begun here would
+// take the processors from them, while nobody of the crowd could have its turn much sooner.
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
@@ -21,6 +25,13 @@ enum AccessThreads {
     private static let usual = max(1, CurrentProcess.processorCount / 2)
     /// Who has taken up nothing for so long is blocked, in nanoseconds.
     private static let patience: UInt64 = 2_000_000
+
+    /// Where so many wait, those who bring more go first.
+    private static let crowd = 64
+    /// For how long, in nanoseconds, before it is looked whether still more have come.
+    private static let courtesy: UInt64 = 1_000_000
+    /// How often until the crowd has been worked off.
+    private static let courtesies = 100
 
     private typealias Job = @Sendable () -> Void
 
@@ -36,6 +47,10 @@ enum AccessThreads {
         /// Whether an idle thread wakes up by itself when the others are blocked.
         var isWatched = false
         var lastTaken: UInt64 = 0
+        /// How many waited when it was last looked whether more come.
+        var crowdSeen = 0
+        /// How often those who bring more went first.
+        var courtesies = 0
         var process = ForkGuard.processToken
 
         var isEmpty: Bool { first == jobs.count }
@@ -47,11 +62,24 @@ enum AccessThreads {
             jobs[first] = nil
             first += 1
             if isEmpty {
+                (crowdSeen, courtesies) = (0, 0)
                 jobs.removeAll(keepingCapacity: jobs.count <= 64)
                 first = 0
             }
             busy += 1
             return job
+        }
+
+        /// Whether to let those go first who still bring more.
+        mutating func isGivingWay() -> Bool {
+            let waiting = jobs.count - first
+            guard waiting >= AccessThreads.crowd, courtesies < AccessThreads.courtesies else {
+                return false
+            }
+            defer { crowdSeen = waiting }
+            guard waiting > crowdSeen else { return false }
+            courtesies += 1
+            return true
         }
     }
 
@@ -129,6 +157,11 @@ enum AccessThreads {
         var isWatching = false
         var isBusy = isBusy
         while true {
+            if work.withLock({ $0.isGivingWay() }) {
+                Pause.sleep(nanoseconds: courtesy)
+                work.withLock { $0.lastTaken = MonotonicClock.now }
+                continue
+            }
             let now = MonotonicClock.now
             let (job, need, deadline) = work.withLock { work in
                 if isBusy { work.busy -= 1 }
