@@ -20,13 +20,16 @@ public struct DelegationID: Hashable, Comparable, Sendable {
 public struct DelegationBook: Sendable {
     /// A delegation is filed as a presenter would be.
     private var tree = PlaceTree()
+    /// Where everything directly inside is delegated.
+    private var directories = PlaceTree()
     private var paths: [DelegationID: ItemPath] = [:]
+    private var inside: [DelegationID: ItemPath] = [:]
 
     /// A book in which nothing is delegated.
     public init() {}
 
     /// Whether nothing is delegated.
-    public var isEmpty: Bool { paths.isEmpty }
+    public var isEmpty: Bool { paths.isEmpty && inside.isEmpty }
 
     /// Notes that a place is delegated from now on.
     public mutating func insert(_ id: DelegationID, at path: ItemPath) {
@@ -34,10 +37,18 @@ public struct DelegationBook: Sendable {
         tree.insert(PresenterID(rawValue: id.rawValue), at: path)
     }
 
+    /// Notes that whatever is directly inside a directory is delegated from now on: not the
+    /// directory, and nothing that is farther inside.
+    public mutating func insert(_ id: DelegationID, inside directory: ItemPath) {
+        inside[id] = directory
+        directories.insert(PresenterID(rawValue: id.rawValue), at: directory)
+    }
+
     /// Notes that it is not any more.
     public mutating func remove(_ id: DelegationID) {
-        guard let path = paths.removeValue(forKey: id) else { return }
-        tree.remove(PresenterID(rawValue: id.rawValue), at: path)
+        let presenter = PresenterID(rawValue: id.rawValue)
+        if let path = paths.removeValue(forKey: id) { tree.remove(presenter, at: path) }
+        if let path = inside.removeValue(forKey: id) { directories.remove(presenter, at: path) }
     }
 
     /// What a claim on these items could have to wait for, or others for it (Rules 2.1 to 2.9).
@@ -49,16 +60,17 @@ public struct DelegationBook: Sendable {
         guard !isEmpty else { return [] }
         // As a rule it is one plain item.
         if items.count == 1, items[0].packageDepths.isEmpty, !items[0].isStructural {
-            return ids(Array(tree.presenters(at: items[0].path)))
+            return at(items[0].path)
         }
         var result: Set<DelegationID> = []
         for item in items {
             if let package = item.packageDepths.first {
-                result.formUnion(atOrBelow(item.path.prefix(depth: package)))
+                let package = item.path.prefix(depth: package)
+                result.formUnion(at(package) + atOrBelow(package))
             } else if item.isStructural {
-                result.formUnion(atOrBelow(item.path))
+                result.formUnion(at(item.path) + atOrBelow(item.path))
             } else {
-                result.formUnion(ids(Array(tree.presenters(at: item.path))))
+                result.formUnion(at(item.path))
             }
         }
         return result.sorted()
@@ -68,13 +80,22 @@ public struct DelegationBook: Sendable {
     /// it, and what contains it (Rules 6.1, 7.4).
     public func concerned(byPresenterAt path: ItemPath) -> [DelegationID] {
         guard !isEmpty else { return [] }
-        let above = tree.presenters(containing: path).flatMap { Array($0.presenters) }
+        let above = (tree.presenters(containing: path) + directories.presenters(containing: path))
+            .flatMap { Array($0.presenters) }
         return Set(atOrBelow(path) + ids(above)).sorted()
     }
 
     /// What is at a place or inside it.
     public func atOrBelow(_ path: ItemPath) -> [DelegationID] {
-        ids(tree.presenters(atOrBelow: path))
+        ids(tree.presenters(atOrBelow: path) + directories.presenters(atOrBelow: path))
+    }
+
+    /// What covers one place: by itself, or with all of its directory.
+    private func at(_ path: ItemPath) -> [DelegationID] {
+        let own = ids(Array(tree.presenters(at: path)))
+        guard !inside.isEmpty, path.depth > 0 else { return own }
+        let directory = path.prefix(depth: path.depth - 1)
+        return own + ids(Array(directories.presenters(at: directory)))
     }
 
     private func ids(_ presenters: [PresenterID]) -> [DelegationID] {

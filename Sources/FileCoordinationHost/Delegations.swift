@@ -12,6 +12,8 @@ struct Delegations {
     enum Subject {
         /// A place that is its own to claim.
         case place(slot: Int, SlotWord)
+        /// Whatever is directly inside a directory.
+        case directory(slot: Int, SlotWord)
         /// A claim that runs, or has run: nobody says when it is over.
         case claim(RecordReference)
     }
@@ -21,10 +23,11 @@ struct Delegations {
         let path: ItemPath
         let subject: Subject
 
-        var isPlace: Bool {
+        /// The slot in which it is delegated; nil for a claim.
+        var slot: Int? {
             switch subject {
-            case .place: true
-            case .claim: false
+            case .place(let slot, _), .directory(let slot, _): slot
+            case .claim: nil
             }
         }
     }
@@ -56,7 +59,7 @@ struct Delegations {
     mutating func insert(_ subject: Subject, of client: ClientID, at path: ItemPath) {
         let entry = Entry(client: client, path: path, subject: subject)
         switch subject {
-        case .place(let slot, _):
+        case .place(let slot, _), .directory(let slot, _):
             let id = insert(entry, at: path)
             bySlot[client, default: [:]][slot] = id
         case .claim(let record):
@@ -77,7 +80,10 @@ struct Delegations {
         last += 1
         let id = DelegationID(rawValue: last)
         entries[id] = entry
-        book.insert(id, at: path)
+        switch entry.subject {
+        case .place, .claim: book.insert(id, at: path)
+        case .directory: book.insert(id, inside: path)
+        }
         return id
     }
 
@@ -85,7 +91,7 @@ struct Delegations {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         book.remove(id)
         switch entry.subject {
-        case .place(let slot, _):
+        case .place(let slot, _), .directory(let slot, _):
             bySlot[entry.client]?[slot] = nil
             if bySlot[entry.client]?.isEmpty == true { bySlot[entry.client] = nil }
         case .claim(let record):

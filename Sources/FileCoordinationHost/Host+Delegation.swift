@@ -10,6 +10,9 @@
 // the arbiter hears of it: the slot is cleared, and the local claims that run become claims like
 // any other. That waits for nobody. A host that takes over knows of none: its epoch ends them all.
 //
+// A client that goes through many items of a directory asks for all that is directly inside it,
+// with each of which it then deals as if that were delegated by itself.
+//
 // A claim that has to be filed, but with whose place nobody else has to do, is granted quietly: as
 // if it were a local one. The arbiter hears nothing of it, and its client says nothing of its end.
 
@@ -19,21 +22,31 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
-    /// Delegates the item of a claim that is over, or was granted quietly, if its client would like
-    /// that and nobody else is interested.
+    /// Delegates what the client of a claim that is over, or was granted quietly, would like to
+    /// have, if nobody else is interested.
     func delegate(_ wanted: WantedDelegation, to client: Client) {
         guard client.connection != nil, clients[client.id] === client,
-            arbiter.isUncontested(wanted.path), isCalm(wanted, client),
-            delegations.book.concerned(byPresenterAt: wanted.path).allSatisfy({ isOver($0) })
+            arbiter.isUncontested(wanted.path), isCalm(wanted, client)
         else { return }
-        // What was delegated in the slot before is of no use to the client any more.
-        if let former = delegations.delegation(of: client.id, in: wanted.slot) {
-            revoke([former])
+        // What was delegated in the slot before is of no use to the client any more; nor is what it
+        // has inside a directory when it has all of that.
+        var former =
+            delegations.delegation(of: client.id, in: wanted.slot.number).map { [$0] } ?? []
+        for id in delegations.book.concerned(byPresenterAt: wanted.path) where !isOver(id) {
+            guard wanted.slot.isForDirectory, let entry = delegations[id], entry.slot != nil,
+                entry.client == client.id
+            else { return }
+            former.append(id)
+        }
+        if !former.isEmpty {
+            revoke(former)
             guard arbiter.isUncontested(wanted.path) else { return }
         }
-        guard let word = try? client.ledger.delegate(slot: wanted.slot, epoch) else { return }
-        delegations.insert(
-            .place(slot: wanted.slot, word), of: client.id, at: wanted.path)
+        let slot = wanted.slot.number
+        guard let word = try? client.ledger.delegate(slot: slot, epoch) else { return }
+        let subject: Delegations.Subject =
+            wanted.slot.isForDirectory ? .directory(slot: slot, word) : .place(slot: slot, word)
+        delegations.insert(subject, of: client.id, at: wanted.path)
     }
 
     /// Whether this is a claim that is over; then it is forgotten.
@@ -70,7 +83,7 @@ extension Host {
         // What was in its record before is over.
         let former = delegations.claim(of: client.id, in: record.index)
         for id in concerned where id != former {
-            if let entry = delegations[id], entry.isPlace, entry.client != client.id {
+            if let entry = delegations[id], entry.slot != nil, entry.client != client.id {
                 contested.note(entry.path, wantedBy: client.id, at: MonotonicClock.now)
             }
             revoke([id])
@@ -138,7 +151,7 @@ extension Host {
                 continue
             }
             switch entry.subject {
-            case .place(let slot, let word):
+            case .place(let slot, let word), .directory(let slot, let word):
                 // A ledger that its client tampers with is of no use to anybody but the client.
                 let held = (try? client.ledger.revoke(slot: slot, word, epoch)) ?? []
                 for snapshot in held { look(at: snapshot.reference.index, of: client) }
@@ -149,10 +162,22 @@ extension Host {
     }
 }
 
-/// A place that a client would like to have, and the slot for it.
+/// What a client would like to have, and the slot for it.
 struct WantedDelegation {
+    /// The item, or the directory.
     let path: ItemPath
-    let slot: Int
+    let slot: WantedSlot
     /// Whether its claim was granted only after a wait.
     var hasWaited = false
+
+    /// What the client means by the slot that its claim on an item names; nil if nobody gets that.
+    init?(_ slot: WantedSlot, for item: ItemPath) {
+        self.slot = slot
+        guard slot.isForDirectory else {
+            path = item
+            return
+        }
+        guard item.depth > 1 else { return nil }
+        path = item.prefix(depth: item.depth - 1)
+    }
 }

@@ -115,7 +115,7 @@ extension Host {
         if let slot = snapshot.wantedSlot, claim.kind == .access, claim.items.count == 1,
             claim.items[0].isDelegable, book.items(ofClaim: claim.id.rawValue) == nil
         {
-            wantedDelegations[claim.id] = WantedDelegation(path: claim.items[0].path, slot: slot)
+            wantedDelegations[claim.id] = WantedDelegation(slot, for: claim.items[0].path)
         }
         claimBeingFiled = claim.id
         tell(.claimFiled(claim))
@@ -138,8 +138,8 @@ extension Host {
         }
         let path = body.items[0].path
         // Its own process lets nobody in by that before it is over.
-        if let slot = snapshot.wantedSlot {
-            delegate(WantedDelegation(path: path, slot: slot), to: client)
+        if let slot = snapshot.wantedSlot, let wanted = WantedDelegation(slot, for: path) {
+            delegate(wanted, to: client)
         }
         delegations.insert(.claim(snapshot.reference), of: client.id, at: path)
         return true

@@ -87,7 +87,7 @@ public enum LedgerLayout {
         /// From the beginning of the file; 0 for an outcome behind the body in the record.
         package static let outcomeOffset = 52
         package static let outcomeCapacity = 56
-        /// One more than the slot in which the client would like the item delegated; 0 for none.
+        /// A ``WantedSlot``; 0 for none.
         package static let wantedSlot = 60
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64

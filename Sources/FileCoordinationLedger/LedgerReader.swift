@@ -159,16 +159,12 @@ public final class LedgerReader: Sendable {
             reference: RecordReference(index: UInt32(index), generation: word.generation),
             state: state, flags: word.flags, epoch: word.epoch, kind: kind,
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
-            wantedSlot: Self.slot(record.load(UInt32.self, at: Record.wantedSlot)),
+            wantedSlot: WantedSlot(encoded: record.load(UInt32.self, at: Record.wantedSlot)),
             ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
             grantedAt: memory.grantedAt(index).load(),
             thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)
-    }
-
-    private static func slot(_ wanted: UInt32) -> Int? {
-        (1...UInt32(LedgerLayout.slotCount)).contains(wanted) ? Int(wanted) - 1 : nil
     }
 
     /// How many records may be in use: what the client says, as far as it makes sense.

@@ -64,11 +64,11 @@ public final class LedgerWriter: Sendable {
     /// `thread` is any number by which the caller tells its threads and tasks apart.
     /// `outcomeCapacity` bytes are set aside for ``release(_:outcome:)``, so that it cannot fail if
     /// no more are needed. With `wantsMessage` the host sends a message when it grants, and wakes
-    /// nobody. A claim with a `wantedSlot` would like its item delegated in that slot, when it is
-    /// over.
+    /// nobody. A claim with a `wantedSlot` would like its item, or the directory that it is in,
+    /// delegated in that slot, when it is over or granted quietly.
     public func write(
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
-        wantsMessage: Bool = false, wantedSlot: Int? = nil
+        wantsMessage: Bool = false, wantedSlot: WantedSlot? = nil
     ) throws(LedgerError) -> RecordReference {
         try checkLength(body.count)
         try checkLength(outcomeCapacity)
@@ -86,7 +86,7 @@ public final class LedgerWriter: Sendable {
         record.store(UInt32(room.body), at: Record.bodyOffset)
         memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
         record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
-        record.store(wantedSlot.map { UInt32($0) + 1 } ?? 0, at: Record.wantedSlot)
+        record.store(wantedSlot?.encoded ?? 0, at: Record.wantedSlot)
         memory.ticket(room.index).storeReleasing(0)
         memory.grantedAt(room.index).storeReleasing(0)
         memory.presenterState(room.index).storeReleasing(0)

@@ -70,8 +70,8 @@ public struct RecordSnapshot: Hashable, Sendable {
     public var kind: RecordKind
     /// Whether the client waits for a message, and not on the word.
     public var wantsMessage: Bool
-    /// The slot in which the client would like the item of its claim delegated.
-    public var wantedSlot: Int?
+    /// The slot in which the client would like what its claim is about delegated.
+    public var wantedSlot: WantedSlot?
     /// The place in line; 0 if no host has given it one.
     public var ticket: UInt64
     /// When it was filed, in nanoseconds of the monotonic clock, as the client says.

@@ -34,7 +34,21 @@ struct DelegatedPlacesTests {
     }
 
     private func item(_ number: Int) throws -> AccessItem {
-        AccessItem(path: try #require(ItemPath("/d/\(number)")), access: .writing(.plain))
+        AccessItem(path: try #require(ItemPath("/\(number)/f")), access: .writing(.plain))
+    }
+
+    /// One of many items of a directory.
+    private func inside(_ number: Int, _ directory: String = "/d") throws -> AccessItem {
+        AccessItem(
+            path: try #require(ItemPath("\(directory)/\(number)")), access: .writing(.plain))
+    }
+
+    /// The slot that a claim names that has to be filed, and is over at once.
+    private func wanted(_ item: AccessItem, _ places: DelegatedPlaces) -> WantedSlot? {
+        let opening = places.begin(item)
+        defer { opening.close(isWriting: true) }
+        if case .wanted(_, let slot) = opening { return slot }
+        return nil
     }
 
     /// The slot of a place that is used for the second time.
@@ -75,6 +89,76 @@ struct DelegatedPlacesTests {
         try withPlaces(isOn: false) { places in
             let slot = try slot(1, places)
             #expect(slot == nil)
+        }
+    }
+
+    @Test("A directory is asked for when some of its items were used, first of all")
+    func directory() throws {
+        try withPlaces { places in
+            for number in 0..<DelegatedPlaces.directoryUses {
+                let none = wanted(try inside(number), places)
+                #expect(none == nil)
+            }
+            let first = wanted(try inside(100), places)
+            #expect(first?.isForDirectory == true)
+            let other = wanted(try inside(101), places)
+            #expect(other == first)
+            // Who does not get it asks for the item, and keeps to that.
+            let second = wanted(try inside(100), places)
+            #expect(second == first)
+            let third = wanted(try inside(100), places)
+            #expect(third?.isForDirectory == false)
+            let fourth = wanted(try inside(100), places)
+            #expect(fourth == third)
+            let elsewhere = wanted(try inside(0, "/e"), places)
+            #expect(elsewhere == nil)
+        }
+    }
+
+    @Test("Half of the slots are left for single places")
+    func manyDirectories() throws {
+        try withPlaces { places in
+            var directories = 0
+            for directory in 0..<LedgerLayout.slotCount {
+                for number in 0..<DelegatedPlaces.directoryUses {
+                    _ = wanted(try inside(number, "/\(directory)"), places)
+                }
+                let slot = wanted(try inside(100, "/\(directory)"), places)
+                if slot?.isForDirectory == true { directories += 1 }
+            }
+            #expect(directories == LedgerLayout.slotCount / 2)
+            let single = try slot(LedgerLayout.slotCount + 1, places)
+            #expect(single != nil)
+        }
+    }
+
+    @Test("Rule 2.12: a delegated directory makes its items free for one writer each")
+    func itemsOfADirectory() throws {
+        try withLedger { directory, ledger, epoch in
+            let places = DelegatedPlaces(ledger, isOn: true)
+            for number in 0..<DelegatedPlaces.directoryUses {
+                _ = wanted(try inside(number), places)
+            }
+            let filed = places.begin(try inside(100))
+            let slot = try #require(filed.wantedSlot)
+            let reader = try LedgerReader(
+                directory: directory, name: ledger.fileName,
+                expectedOwner: CurrentProcess.effectiveUserID)
+            _ = try #require(try reader.delegate(slot: slot.number, epoch))
+            #expect(!isLocal(try inside(100), places))
+            filed.close(isWriting: true)
+            #expect(isLocal(try inside(100), places))
+            // One that was used before its directory was asked for, and one that never was.
+            #expect(isLocal(try inside(0), places))
+            #expect(isLocal(try inside(101), places))
+            let writer = places.begin(try inside(101))
+            #expect(!isLocal(try inside(101), places))
+            #expect(isLocal(try inside(102), places))
+            writer.close(isWriting: true)
+            #expect(isLocal(try inside(101), places))
+            #expect(!isLocal(try inside(101, "/d/100"), places))
+            #expect(!isLocal(try inside(101, "/e"), places))
+            #expect(!isLocal(try item(1), places))
         }
     }
 

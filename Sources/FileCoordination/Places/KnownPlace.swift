@@ -21,7 +21,10 @@ final class KnownPlace: Sendable {
     func delegated(in places: DelegatedPlaces, _ access: Access) -> DelegatedPlace? {
         guard place.packageDepths.isEmpty, access.isDelegable else { return nil }
         if let known = delegation.load() { return known }
-        guard let found = places.place(at: place.path), found.isDirectory == place.isDirectory
+        let item = AccessItem(
+            path: place.path, access: access, isDirectory: place.isDirectory)
+        guard let found = places.delegatedPlace(for: item),
+            found.isDirectory == place.isDirectory
         else { return nil }
         return delegation.storeIfNil(found)
     }

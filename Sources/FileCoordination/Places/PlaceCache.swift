@@ -123,8 +123,7 @@ final class PlaceCache: Sendable {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
         }
         if let found = resolveInKnownDirectory(spelled, policy: policy) {
-            remember(found.place, of: url, found.way)
-            return found.place
+            return remember(found.place, of: url, found.way).place
         }
         guard let way = prepare(spelled) else {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
@@ -142,7 +141,19 @@ final class PlaceCache: Sendable {
         return place
     }
 
-    private func remember(_ place: ResolvedPlace, of url: URL, _ way: Preparation) {
+    /// Finds out where a URL leads, if only one look is needed for that, and remembers it.
+    func find(_ url: URL, policy: PackagePolicy, now: UInt64) -> KnownPlace? {
+        guard let bytes = try? PlaceResolver.pathBytes(of: url),
+            let spelled = Self.plainPath(bytes),
+            let found = resolveInKnownDirectory(spelled, policy: policy, now: now)
+        else { return nil }
+        return remember(found.place, of: url, found.way)
+    }
+
+    @discardableResult
+    private func remember(
+        _ place: ResolvedPlace, of url: URL, _ way: Preparation
+    ) -> KnownPlace {
         let known = KnownPlace(place, expires: way.expires)
         let text = url.absoluteString
         state.withLock { state in
@@ -150,14 +161,14 @@ final class PlaceCache: Sendable {
             if state.known.count >= Self.placeLimit { state.known.removeAll() }
             state.known[text] = known
         }
+        return known
     }
 
     /// The place at a path in a directory that is known; nil if it is not.
     private func resolveInKnownDirectory(
-        _ path: ItemPath, policy: PackagePolicy
+        _ path: ItemPath, policy: PackagePolicy, now: UInt64 = MonotonicClock.now
     ) -> (place: ResolvedPlace, way: Preparation)? {
         let bytes = path.directoryBytes
-        let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories[bytes], now < known.expires else { return nil }
             // Before the look, so that what happens after it is heard of.

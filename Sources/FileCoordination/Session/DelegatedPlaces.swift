@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The places that are delegated to this process, or that it would like to have: those it has used
-// more than once. Each has a slot of the ledger, whose word the host writes. A claim on such a
-// place is granted on the spot if the word says so and nobody in this very process is in its way;
-// whatever would have to wait goes to the arbiter, which then takes the place back (Rule 2.14).
+// more than once, and directories of which it has used several items. Each has a slot of the
+// ledger, whose word the host writes. A claim on such a place is granted on the spot if the word
+// says so and nobody in this very process is in its way; whatever would have to wait goes to the
+// arbiter, which then takes the place back (Rule 2.14).
 //
 // A slot stays its place's for as long as the process lives. The word does not say which place it
 // means; a claim that names the slot may be under way for long, and what the host makes of it in
@@ -12,74 +13,6 @@
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
-import FileCoordinationWire
-
-/// One place with a slot.
-package final class DelegatedPlace: Sendable {
-    let path: ItemPath
-    /// What it was when it got its slot.
-    let isDirectory: Bool
-    package let slot: Int
-    /// What every claim on it says.
-    let template: ClaimTemplate?
-    private let state = Lock(State())
-
-    private struct State {
-        var readers = 0
-        var isWritten = false
-        /// Claims of this process that were filed and may run: the host may have delegated the
-        /// place while one of them does.
-        var filed = 0
-        /// Whose local write that is, if it is one.
-        var writer: LocalAccess?
-    }
-
-    init(_ item: AccessItem, slot: Int) {
-        path = item.path
-        isDirectory = item.isDirectory
-        self.slot = slot
-        template = ClaimTemplate(item)
-    }
-
-    /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
-    /// the word that says so.
-    func begin(isWriting: Bool, in ledger: LedgerWriter) -> SlotWord? {
-        let word = ledger.delegation(inSlot: slot)
-        guard word.isDelegated, word.epoch == ledger.ledgerEpoch else { return nil }
-        let isFree = state.withLock { state in
-            let isFree =
-                !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
-            guard isFree else { return false }
-            if isWriting { state.isWritten = true } else { state.readers += 1 }
-            return true
-        }
-        return isFree ? word : nil
-    }
-
-    /// Makes it free again.
-    func end(isWriting: Bool) {
-        state.withLock { state in
-            if isWriting {
-                state.isWritten = false
-                state.writer = nil
-            } else {
-                state.readers -= 1
-            }
-        }
-    }
-
-    /// Notes that a claim is going to be filed: until it is over none is local.
-    func beginFiled() { state.withLock { $0.filed += 1 } }
-
-    /// Notes that one is over.
-    func endFiled() { state.withLock { $0.filed -= 1 } }
-
-    /// Notes whose the local write is that makes it busy.
-    func setWriter(_ writer: LocalAccess) { state.withLock { $0.writer = writer } }
-
-    /// The local write that makes it busy.
-    var writer: LocalAccess? { state.withLock { $0.writer } }
-}
 
 /// This process's delegated places.
 ///
@@ -92,21 +25,37 @@ package final class DelegatedPlaces: Sendable {
     package enum Opening {
         /// It is filed, and says nothing of delegation.
         case none
-        /// It is filed, and names the slot in which its process would like to have the place.
-        case wanted(DelegatedPlace)
+        /// It is filed, and may name the slot in which its process would like to have something.
+        case wanted(DelegatedPlace, WantedSlot?)
         /// It may be granted on the spot; the place is busy until that is over.
-        case delegated(DelegatedPlace, SlotWord)
+        case delegated(DelegatedPlace, DelegatedPlace.Grant)
     }
 
     private struct State {
         /// Places that were used once.
         var candidates: Set<ItemPath> = []
         var places: [ItemPath: DelegatedPlace] = [:]
+        /// How many of those there may be before it is looked which are of no use any more.
+        var placeLimit = DelegatedPlaces.placeLimit
+        /// How many places were used for the first time in a directory without a slot.
+        var firstUses: [ItemPath: Int] = [:]
+        /// The slots of directories.
+        var directories: [ItemPath: Int] = [:]
+        var slotsTaken = 0
         let isOn: Bool
     }
 
     /// How many candidates are remembered.
     private static let candidateLimit = 4096
+    /// How many places are kept without need.
+    private static let placeLimit = 16_384
+    /// How many items of a directory are used before it is asked for as a whole.
+    package static let directoryUses = 4
+    /// So many slots are left for single places.
+    private static let directoryLimit = LedgerLayout.slotCount / 2
+    /// How many of a place's claims ask for its directory: who gets nothing by that has company
+    /// there, and asks for the place itself.
+    private static let directoryFilings = 2
 
     /// - Parameter isOn: false for none at all.
     package init(_ ledger: LedgerWriter, isOn: Bool) {
@@ -117,40 +66,116 @@ package final class DelegatedPlaces: Sendable {
     /// Sees what a claim on one item can do; see ``Opening/close(isWriting:)``.
     package func begin(_ item: AccessItem) -> Opening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
-        if let word = place.begin(isWriting: item.access.isWriting, in: ledger) {
-            return .delegated(place, word)
+        if let grant = place.begin(isWriting: item.access.isWriting, in: ledger) {
+            return .delegated(place, grant)
         }
         place.beginFiled()
-        return .wanted(place)
+        return .wanted(place, wantedSlot(of: place))
     }
 
-    /// The place of an item, once that is used for the second time; nil if there is no slot left.
+    /// The place of an item: once that is used for the second time, or its directory has a slot.
     package func place(for item: AccessItem) -> DelegatedPlace? {
         state.withLock { state in
             guard state.isOn else { return nil }
             if let place = state.places[item.path] { return place }
-            guard state.places.count < LedgerLayout.slotCount else { return nil }
-            guard state.candidates.remove(item.path) != nil else {
+            let isFirst = state.candidates.remove(item.path) == nil
+            let directory = Self.directorySlot(for: item.path, isFirst: isFirst, &state)
+            if directory == nil, isFirst {
                 if state.candidates.count >= Self.candidateLimit { state.candidates = [] }
                 state.candidates.insert(item.path)
                 return nil
             }
-            let place = DelegatedPlace(item, slot: state.places.count)
-            state.places[item.path] = place
-            return place
+            let slot = directory == nil ? Self.takeSlot(&state) : nil
+            guard directory != nil || slot != nil else { return nil }
+            return Self.add(
+                DelegatedPlace(item, slot: slot, directorySlot: directory), &state)
         }
     }
 
-    /// The place at a path, if it has a slot.
+    /// The place at a path, if there is one.
     func place(at path: ItemPath) -> DelegatedPlace? { state.withLock { $0.places[path] } }
+
+    /// The place of an item that can be claimed on the spot, as far as is known.
+    func delegatedPlace(for item: AccessItem) -> DelegatedPlace? {
+        state.withLock { state in
+            if let place = state.places[item.path] { return place }
+            guard let slot = state.directories[item.path.directory],
+                ledger.delegation(inSlot: slot).isDelegated
+            else { return nil }
+            return Self.add(DelegatedPlace(item, slot: nil, directorySlot: slot), &state)
+        }
+    }
+
+    // MARK: Slots
+
+    /// The slot that a claim names which has to be filed.
+    private func wantedSlot(of place: DelegatedPlace) -> WantedSlot? {
+        state.withLock { state in
+            if place.directorySlot == nil, let slot = state.directories[place.path.directory] {
+                place.setDirectorySlot(slot)
+            }
+            let directory = place.directorySlot.map { WantedSlot($0, forDirectory: true) }
+            if place.filings <= Self.directoryFilings, let directory { return directory }
+            if let slot = place.slot { return WantedSlot(slot) }
+            guard let slot = Self.takeSlot(&state) else { return directory }
+            place.setSlot(slot)
+            return WantedSlot(slot)
+        }
+    }
+
+    private static func takeSlot(_ state: inout State) -> Int? {
+        guard state.slotsTaken < LedgerLayout.slotCount else { return nil }
+        defer { state.slotsTaken += 1 }
+        return state.slotsTaken
+    }
+
+    /// The slot of the directory that a place is in, once enough of that was used.
+    private static func directorySlot(
+        for path: ItemPath, isFirst: Bool, _ state: inout State
+    ) -> Int? {
+        guard path.depth > 1 else { return nil }
+        let directory = path.directory
+        if let slot = state.directories[directory] { return slot }
+        guard isFirst, state.directories.count < directoryLimit else { return nil }
+        if state.firstUses.count >= candidateLimit { state.firstUses = [:] }
+        state.firstUses[directory, default: 0] += 1
+        guard state.firstUses[directory, default: 0] > directoryUses,
+            let slot = takeSlot(&state)
+        else { return nil }
+        state.firstUses[directory] = nil
+        state.directories[directory] = slot
+        return slot
+    }
+
+    private static func add(_ place: DelegatedPlace, _ state: inout State) -> DelegatedPlace {
+        if state.places.count >= state.placeLimit { removeUnused(&state) }
+        state.places[place.path] = place
+        return place
+    }
+
+    /// Forgets places without a slot of their own of which nobody has hold: so nobody uses them.
+    private static func removeUnused(_ state: inout State) {
+        var unused: [ItemPath] = []
+        var index = state.places.values.startIndex
+        while index != state.places.values.endIndex {
+            if isKnownUniquelyReferenced(&state.places.values[index]),
+                state.places.values[index].slot == nil
+            {
+                unused.append(state.places.keys[index])
+            }
+            state.places.values.formIndex(after: &index)
+        }
+        for path in unused { state.places[path] = nil }
+        state.placeLimit = max(placeLimit, 2 * state.places.count)
+    }
 }
 
 extension DelegatedPlaces.Opening {
     /// The slot that a claim names that is filed.
-    var wantedSlot: Int? {
+    package var wantedSlot: WantedSlot? {
         switch self {
         case .none, .delegated: nil
-        case .wanted(let place): place.slot
+        case .wanted(_, let slot): slot
         }
     }
 
@@ -160,15 +185,20 @@ extension DelegatedPlaces.Opening {
         // In this order: nobody is to come in between.
         place.beginFiled()
         place.end(isWriting: isWriting)
-        self = .wanted(place)
+        self = .wanted(place, nil)
     }
 
     /// Ends what was begun, when its claim is over.
     package func close(isWriting: Bool) {
         switch self {
         case .none: break
-        case .wanted(let place): place.endFiled()
+        case .wanted(let place, _): place.endFiled()
         case .delegated(let place, _): place.end(isWriting: isWriting)
         }
     }
+}
+
+extension ItemPath {
+    /// Where the item is; not of the root.
+    fileprivate var directory: ItemPath { prefix(depth: max(0, depth - 1)) }
 }

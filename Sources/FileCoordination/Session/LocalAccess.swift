@@ -69,12 +69,14 @@ extension Session {
     /// Grants a claim on the spot; nil if that takes an arbiter.
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
         let now = MonotonicClock.now
-        guard let cache = places.present, let known = cache.known(url.absoluteString, now: now)
+        guard let cache = places.present,
+            let known = cache.known(url.absoluteString, now: now)
+                ?? cache.find(url, policy: packagePolicy, now: now)
         else { return nil }
         guard let place = known.delegated(in: delegated, access), let template = place.template,
             !access.isWriting
                 || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
-            let word = place.begin(isWriting: access.isWriting, in: ledger)
+            let grant = place.begin(isWriting: access.isWriting, in: ledger)
         else { return nil }
         let record = ledger.writeLocally(
             template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now
@@ -88,7 +90,8 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
-        guard ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted else {
+        guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
+        else {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
             // host may have granted it at once.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }

@@ -50,8 +50,8 @@ extension Session {
             record: record, ledger: ledger, opening: opening, isWriting: isWriting,
             onEnding: request.onEnding, onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
-        if case .delegated(let place, let word) = opening {
-            if ledger.claimLocally(record, slot: place.slot, delegation: word) == .granted {
+        if case .delegated(_, let grant) = opening {
+            if ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted {
                 claim.noteGrant()
                 return claim
             }

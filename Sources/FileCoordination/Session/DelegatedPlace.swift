@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One place that this process may have delegated: by itself, or with everything that is directly
+// inside its directory. Whichever it is, its own claims there are kept apart here.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// One place, and what this process does there.
+package final class DelegatedPlace: Sendable {
+    let path: ItemPath
+    /// What it was when it was used first.
+    let isDirectory: Bool
+    /// What every claim on it says.
+    let template: ClaimTemplate?
+    private let state: Lock<State>
+
+    private struct State {
+        var readers = 0
+        var isWritten = false
+        /// Claims of this process that were filed and may run: the host may have delegated the
+        /// place while one of them does.
+        var filed = 0
+        /// How many were filed.
+        var filings = 0
+        /// Whose local write that is, if it is one.
+        var writer: LocalAccess?
+        /// The place's own slot.
+        var slot: Int?
+        /// The slot of its directory.
+        var directorySlot: Int?
+    }
+
+    /// What says that a claim is granted: a slot, and the word in it.
+    package struct Grant: Sendable {
+        /// The slot.
+        package let slot: Int
+        let word: SlotWord
+    }
+
+    init(_ item: AccessItem, slot: Int?, directorySlot: Int?) {
+        path = item.path
+        isDirectory = item.isDirectory
+        template = ClaimTemplate(item)
+        state = Lock(State(slot: slot, directorySlot: directorySlot))
+    }
+
+    /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
+    /// what says so.
+    func begin(isWriting: Bool, in ledger: LedgerWriter) -> Grant? {
+        state.withLock { state in
+            let isFree =
+                !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
+            guard isFree,
+                let grant = Self.grant(state.slot, ledger)
+                    ?? Self.grant(state.directorySlot, ledger)
+            else { return nil }
+            if isWriting { state.isWritten = true } else { state.readers += 1 }
+            return grant
+        }
+    }
+
+    private static func grant(_ slot: Int?, _ ledger: LedgerWriter) -> Grant? {
+        guard let slot else { return nil }
+        let word = ledger.delegation(inSlot: slot)
+        guard word.isDelegated, word.epoch == ledger.ledgerEpoch else { return nil }
+        return Grant(slot: slot, word: word)
+    }
+
+    /// Makes it free again.
+    func end(isWriting: Bool) {
+        state.withLock { state in
+            if isWriting {
+                state.isWritten = false
+                state.writer = nil
+            } else {
+                state.readers -= 1
+            }
+        }
+    }
+
+    /// Notes that a claim is going to be filed: until it is over none is local.
+    func beginFiled() {
+        state.withLock { state in
+            state.filed += 1
+            state.filings += 1
+        }
+    }
+
+    /// Notes that one is over.
+    func endFiled() { state.withLock { $0.filed -= 1 } }
+
+    /// Notes whose the local write is that makes it busy.
+    func setWriter(_ writer: LocalAccess) { state.withLock { $0.writer = writer } }
+
+    /// The local write that makes it busy.
+    var writer: LocalAccess? { state.withLock { $0.writer } }
+
+    // MARK: Slots
+
+    /// The place's own slot, if it has one.
+    package var slot: Int? { state.withLock { $0.slot } }
+
+    /// How many of its claims were filed.
+    var filings: Int { state.withLock { $0.filings } }
+
+    /// Gives it a slot of its own, for good.
+    func setSlot(_ slot: Int) { state.withLock { $0.slot = slot } }
+
+    /// Tells it the slot of its directory, for good.
+    func setDirectorySlot(_ slot: Int) { state.withLock { $0.directorySlot = slot } }
+
+    /// The slot of its directory, if that has one.
+    var directorySlot: Int? { state.withLock { $0.directorySlot } }
+}
