@@ -148,6 +148,7 @@ class ShortageTests: StageTestCase {
         try XCTSkipUnless(
             TestEnvironment.isLong,
             "The test program's own threads get no memory either, and then it says nothing")
+        try XCTSkipIf(Stage.isSanitized, "A sanitizer needs terabytes of addresses")
         let (a, b) = try line()
         let c = try stage.peer("C")
         let pages = stage.text("/proc/\(c.pid)/statm")?.split(separator: " ").first

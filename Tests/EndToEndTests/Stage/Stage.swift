@@ -54,7 +54,17 @@ final class Stage {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if !Self.isDelegating { result["FILECOORDINATION_DELEGATION"] = "off" }
+        // What sanitizers are to do, in a run of `check --sanitize`.
+        for (name, value) in ProcessInfo.processInfo.environment
+        where name.hasSuffix("SAN_OPTIONS") {
+            result[name] = value
+        }
         return result
+    }
+
+    /// Whether programs are built with a sanitizer, which takes memory and time.
+    static var isSanitized: Bool {
+        ProcessInfo.processInfo.environment["FILECOORDINATION_SANITIZER"] != nil
     }
 
     /// Whether programs may have places delegated: whoever runs the tests can switch that off.
