@@ -135,7 +135,14 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     /// Whether this place contains `other`, at any depth, itself excluded (Rule 1.13).
     public func contains(_ other: ItemPath) -> Bool {
         other.text.count > text.count && other.text[text.count] == Self.slash
-            && other.text.starts(with: text)
+            && other.text.withUnsafeBufferPointer { other in
+                text.withUnsafeBufferPointer { $0.elementsEqual(other[..<$0.count]) }
+            }
+    }
+
+    /// Whether `other` is directly inside.
+    public func isDirectory(of other: ItemPath) -> Bool {
+        other.depth == depth + 1 && (depth == 0 || contains(other))
     }
 
     /// The path as text, for people; bytes that are not UTF-8 are shown as replacement characters.

@@ -20,6 +20,11 @@ struct MessageEncoder {
     /// The first thing written that no decoder accepts.
     private(set) var fault: WireError?
 
+    /// Most of what is said fits into this, and is gathered in one piece then.
+    private static let usualLength = 160
+
+    init() { bytes.reserveCapacity(Self.usualLength) }
+
     /// Notes that what is written is not to be sent.
     mutating func fail(_ error: WireError) {
         if fault == nil { fault = error }

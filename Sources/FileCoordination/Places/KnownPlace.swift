@@ -21,9 +21,7 @@ final class KnownPlace: Sendable {
     func delegated(in places: DelegatedPlaces, _ access: Access) -> DelegatedPlace? {
         guard place.packageDepths.isEmpty, access.isDelegable else { return nil }
         if let known = delegation.load() { return known }
-        let item = AccessItem(
-            path: place.path, access: access, isDirectory: place.isDirectory)
-        guard let found = places.delegatedPlace(for: item),
+        guard let found = places.delegatedPlace(for: place.item(access)),
             found.isDirectory == place.isDirectory
         else { return nil }
         return delegation.storeIfNil(found)

@@ -24,6 +24,8 @@ final class PlaceCache: Sendable {
         var known: [String: KnownPlace] = [:]
         /// Directories in which something was found, by path.
         var directories: [[UInt8]: KnownDirectory] = [:]
+        /// The one of them that was asked for last.
+        var recent: (path: [UInt8], directory: KnownDirectory)?
         /// The path at which there was nothing when somebody asked last, and until when that is
         /// remembered.
         var absent: (path: [UInt8], expires: UInt64)?
@@ -137,17 +139,26 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             guard state.clearings == way.clearings else { return }
             state.directories[spelled.directoryBytes] = directory
+            state.recent = nil
         }
         return place
     }
 
-    /// Finds out where a URL leads, if only one look is needed for that, and remembers it.
-    func find(_ url: URL, policy: PackagePolicy, now: UInt64) -> KnownPlace? {
-        guard let bytes = try? PlaceResolver.pathBytes(of: url),
-            let spelled = Self.plainPath(bytes),
-            let found = resolveInKnownDirectory(spelled, policy: policy, now: now)
-        else { return nil }
-        return remember(found.place, of: url, found.way)
+    /// What is found at a path in a directory that is known, by one look; nil if it is not.
+    ///
+    /// Nothing of it is remembered: most of many items are used but once.
+    ///
+    /// - Parameter now: the monotonic time; there was a look for news just before.
+    func look(at path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
+        guard let directory = state.withLock({ Self.directory(of: path, now: now, &$0) }) else {
+            return nil
+        }
+        return PlaceResolver.facts(of: path, inPackages: directory.packageDepths, policy: policy)
+    }
+
+    /// The path of a URL of this text, if it is spelled as it would be without any link.
+    static func plainPath(ofURL text: String) -> ItemPath? {
+        PlaceResolver.pathBytes(ofPlainURL: text).flatMap { plainPath($0) }
     }
 
     @discardableResult
@@ -166,11 +177,11 @@ final class PlaceCache: Sendable {
 
     /// The place at a path in a directory that is known; nil if it is not.
     private func resolveInKnownDirectory(
-        _ path: ItemPath, policy: PackagePolicy, now: UInt64 = MonotonicClock.now
+        _ path: ItemPath, policy: PackagePolicy
     ) -> (place: ResolvedPlace, way: Preparation)? {
-        let bytes = path.directoryBytes
+        let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
-            guard let known = state.directories[bytes], now < known.expires else { return nil }
+            guard let known = Self.directory(of: path, now: now, &state) else { return nil }
             // Before the look, so that what happens after it is heard of.
             state.concerns[known.watch, default: Concerns()].items.insert(path.nameBytes)
             let way = Preparation(
@@ -181,6 +192,18 @@ final class PlaceCache: Sendable {
         let place = PlaceResolver.facts(
             of: path, inPackages: directory.packageDepths, policy: policy)
         return (place, way)
+    }
+
+    private static func directory(
+        of path: ItemPath, now: UInt64, _ state: inout State
+    ) -> KnownDirectory? {
+        if let recent = state.recent, path.isNamed(in: recent.path) {
+            return now < recent.directory.expires ? recent.directory : nil
+        }
+        let bytes = path.directoryBytes
+        guard let known = state.directories[bytes], now < known.expires else { return nil }
+        state.recent = (bytes, known)
+        return known
     }
 
     /// Forgets everything, as when something else counts as a package.
@@ -296,6 +319,18 @@ extension ItemPath {
         let bytes = bytes
         let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
         return end == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<end])
+    }
+
+    /// Whether it is directly inside the directory of this path.
+    fileprivate func isNamed(in directory: [UInt8]) -> Bool {
+        let bytes = bytes
+        return bytes.withUnsafeBufferPointer { own in
+            directory.withUnsafeBufferPointer { directory in
+                own.count > directory.count && own[directory.count] == UInt8(ascii: "/")
+                    && directory.count > 1 && own[..<directory.count].elementsEqual(directory)
+                    && !own[(directory.count + 1)...].contains(UInt8(ascii: "/"))
+            }
+        }
     }
 
     /// The last component; not of the root.

@@ -83,6 +83,27 @@ package enum PlaceResolver {
         return bytes
     }
 
+    /// The same of a URL's text, if nothing in it has to be decoded.
+    static func pathBytes(ofPlainURL text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            let path = bytes.dropFirst(scheme.count)
+            guard path.first == slash, bytes.prefix(scheme.count).elementsEqual(scheme),
+                bytes.count < pathMaximum,
+                path.allSatisfy({ isPlain($0) })
+            else { return nil }
+            return Array(path)
+        }
+    }
+
+    private static let scheme = Array("file://".utf8)
+
+    /// Whether a byte of a URL's text means itself in the path.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+            && byte != UInt8(ascii: ";")
+    }
+
     /// Byte for byte, also where the bytes are no text (Rule 1.2).
     private static func percentDecoded(_ encoded: String) throws(PlaceError) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -41,6 +41,8 @@ package final class DelegatedPlaces: Sendable {
         var firstUses: [ItemPath: Int] = [:]
         /// The slots of directories.
         var directories: [ItemPath: Int] = [:]
+        /// The one of them that was asked for last.
+        var recent: (path: ItemPath, slot: Int)?
         var slotsTaken = 0
         let isOn: Bool
     }
@@ -99,10 +101,18 @@ package final class DelegatedPlaces: Sendable {
     func delegatedPlace(for item: AccessItem) -> DelegatedPlace? {
         state.withLock { state in
             if let place = state.places[item.path] { return place }
-            guard let slot = state.directories[item.path.directory],
+            guard let slot = Self.directorySlot(for: item.path, &state),
                 ledger.delegation(inSlot: slot).isDelegated
             else { return nil }
             return Self.add(DelegatedPlace(item, slot: nil, directorySlot: slot), &state)
+        }
+    }
+
+    /// Whether a place in a directory that is delegated was not used yet.
+    func isNew(_ path: ItemPath) -> Bool {
+        state.withLock { state in
+            guard let slot = Self.directorySlot(for: path, &state) else { return false }
+            return ledger.delegation(inSlot: slot).isDelegated && state.places[path] == nil
         }
     }
 
@@ -111,7 +121,7 @@ package final class DelegatedPlaces: Sendable {
     /// The slot that a claim names which has to be filed.
     private func wantedSlot(of place: DelegatedPlace) -> WantedSlot? {
         state.withLock { state in
-            if place.directorySlot == nil, let slot = state.directories[place.path.directory] {
+            if place.directorySlot == nil, let slot = Self.directorySlot(for: place.path, &state) {
                 place.setDirectorySlot(slot)
             }
             let directory = place.directorySlot.map { WantedSlot($0, forDirectory: true) }
@@ -129,13 +139,23 @@ package final class DelegatedPlaces: Sendable {
         return state.slotsTaken
     }
 
-    /// The slot of the directory that a place is in, once enough of that was used.
+    /// The slot of the directory that a place is in, if it has one.
+    private static func directorySlot(for path: ItemPath, _ state: inout State) -> Int? {
+        if let recent = state.recent, recent.path.isDirectory(of: path) { return recent.slot }
+        guard !state.directories.isEmpty else { return nil }
+        let directory = path.directory
+        guard let slot = state.directories[directory] else { return nil }
+        state.recent = (directory, slot)
+        return slot
+    }
+
+    /// The same, once enough of that was used.
     private static func directorySlot(
         for path: ItemPath, isFirst: Bool, _ state: inout State
     ) -> Int? {
+        if let slot = directorySlot(for: path, &state) { return slot }
         guard path.depth > 1 else { return nil }
         let directory = path.directory
-        if let slot = state.directories[directory] { return slot }
         guard isFirst, state.directories.count < directoryLimit else { return nil }
         if state.firstUses.count >= candidateLimit { state.firstUses = [:] }
         state.firstUses[directory, default: 0] += 1

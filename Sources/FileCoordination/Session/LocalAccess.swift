@@ -16,7 +16,6 @@ final class LocalAccess: Sendable {
     let session: Session
     let record: RecordReference
     let request: RequestedItem
-    private let known: KnownPlace
     private let place: DelegatedPlace
     private let purposeNumber: UInt64
     private let adopted = LazyReference<CoordinatedAccess>()
@@ -24,16 +23,16 @@ final class LocalAccess: Sendable {
 
     let isWriting: Bool
     /// Where the item is.
-    var item: ResolvedPlace { known.place }
+    let item: ResolvedPlace
 
     init(
         _ session: Session, _ record: RecordReference, _ request: RequestedItem,
-        at known: KnownPlace, _ place: DelegatedPlace, purposeNumber: UInt64
+        at item: ResolvedPlace, _ place: DelegatedPlace, purposeNumber: UInt64
     ) {
         self.session = session
         self.record = record
         self.request = request
-        self.known = known
+        self.item = item
         isWriting = request.access.isWriting
         self.place = place
         self.purposeNumber = purposeNumber
@@ -70,10 +69,8 @@ extension Session {
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
         let now = MonotonicClock.now
         guard let cache = places.present,
-            let known = cache.known(url.absoluteString, now: now)
-                ?? cache.find(url, policy: packagePolicy, now: now)
-        else { return nil }
-        guard let place = known.delegated(in: delegated, access), let template = place.template,
+            let (item, place) = delegatedPlace(url.absoluteString, access, by: cache, now: now),
+            let template = place.template,
             !access.isWriting
                 || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
             let grant = place.begin(isWriting: access.isWriting, in: ledger)
@@ -100,9 +97,25 @@ extension Session {
             return nil
         }
         let local = LocalAccess(
-            self, record, RequestedItem(url: url, access: access), at: known, place,
+            self, record, RequestedItem(url: url, access: access), at: item, place,
             purposeNumber: purposeNumber)
         if access.isWriting { place.setWriter(local) }
         return local
+    }
+
+    /// The place that the URL of a text leads to, if it may be delegated.
+    private func delegatedPlace(
+        _ url: String, _ access: Access, by cache: PlaceCache, now: UInt64
+    ) -> (item: ResolvedPlace, place: DelegatedPlace)? {
+        if let known = cache.known(url, now: now) {
+            return known.delegated(in: delegated, access).map { (known.place, $0) }
+        }
+        // One of many in a directory that may be delegated, used for the first time: of it only the
+        // item is looked at. The second time it is remembered, on the usual way.
+        guard access.isDelegable, let path = PlaceCache.plainPath(ofURL: url),
+            delegated.isNew(path), let item = cache.look(at: path, policy: packagePolicy, now: now),
+            item.packageDepths.isEmpty, let place = delegated.delegatedPlace(for: item.item(access))
+        else { return nil }
+        return place.isDirectory == item.isDirectory ? (item, place) : nil
     }
 }
