@@ -70,6 +70,14 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         depth += 1
     }
 
+    /// Compares the bytes in one go.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.text.count == other.text.count
+            && one.text.withUnsafeBufferPointer { one in
+                other.text.withUnsafeBufferPointer { one.elementsEqual($0) }
+            }
+    }
+
     /// Hashes the bytes in one go; as many as there are say how deep it is.
     public func hash(into hasher: inout Hasher) {
         text.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -19,37 +19,76 @@ extension Directory {
     public func rawNames() throws(SystemError) -> [[UInt8]] {
         let number = try check(
             fcs_open_at(descriptor.number, ".", O_RDONLY | O_DIRECTORY, 0), "list \"\(path)\"")
-        let listing = Descriptor(adopting: number)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
-        defer { buffer.deallocate() }
-        guard let base = buffer.baseAddress else { return [] }
-
         var names: [[UInt8]] = []
-        while true {
-            let filled = try check(
-                fcs_directory_entries(listing.number, base, buffer.count), "list \"\(path)\"")
-            guard filled > 0 else { return names }
-            Self.append(UnsafeRawBufferPointer(start: base, count: filled), to: &names)
+        try DirectoryEntries.forEach(in: Descriptor(adopting: number), named: path) { name, _ in
+            names.append(name)
+            return true
         }
+        return names
     }
+}
 
+extension RawDirectory {
+    /// The names of the plain files in a directory, as far as it tells what its entries are; nil if
+    /// it has more than `limit` entries.
+    public static func plainFiles(
+        at path: [UInt8], limit: Int
+    ) throws(SystemError) -> Set<[UInt8]>? {
+        let name = try CName(path, for: "list")
+        let number = name.withPointer {
+            fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        }
+        let listing = Descriptor(adopting: try check(number, "list \(name)"))
+        var files: Set<[UInt8]> = []
+        var rest = limit
+        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind in
+            rest -= 1
+            if kind == DT_REG { files.insert(name) }
+            return rest >= 0
+        }
+        return rest >= 0 ? files : nil
+    }
+}
+
+/// What the kernel tells of a directory's entries.
+private enum DirectoryEntries {
     /// Where things are in a `struct linux_dirent64`.
-    private enum EntryLayout {
+    private enum Layout {
         static let length = 16
+        static let kind = 18
         static let name = 19
     }
 
-    private static func append(_ entries: UnsafeRawBufferPointer, to names: inout [[UInt8]]) {
+    /// Calls `body` with each name and kind, but for "." and "..", until it returns false.
+    static func forEach(
+        in listing: Descriptor, named path: String, _ body: ([UInt8], Int) -> Bool
+    ) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
+        defer { buffer.deallocate() }
+        guard let base = buffer.baseAddress else { return }
+        while true {
+            let filled = try check(
+                fcs_directory_entries(listing.number, base, buffer.count), "list \"\(path)\"")
+            guard filled > 0,
+                visit(UnsafeRawBufferPointer(start: base, count: filled), body)
+            else { return }
+        }
+    }
+
+    private static func visit(
+        _ entries: UnsafeRawBufferPointer, _ body: ([UInt8], Int) -> Bool
+    ) -> Bool {
         var offset = 0
-        while offset + EntryLayout.name < entries.count {
+        while offset + Layout.name < entries.count {
             let length = Int(
-                entries.loadUnaligned(
-                    fromByteOffset: offset + EntryLayout.length, as: UInt16.self))
-            guard length > EntryLayout.name, offset + length <= entries.count else { return }
-            let name = Array(
-                entries[offset + EntryLayout.name..<offset + length].prefix { $0 != 0 })
-            if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+                entries.loadUnaligned(fromByteOffset: offset + Layout.length, as: UInt16.self))
+            guard length > Layout.name, offset + length <= entries.count else { return false }
+            let name = Array(entries[offset + Layout.name..<offset + length].prefix { $0 != 0 })
+            if name != Array(".".utf8), name != Array("..".utf8) {
+                guard body(name, Int(entries[offset + Layout.kind])) else { return false }
+            }
             offset += length
         }
+        return true
     }
 }

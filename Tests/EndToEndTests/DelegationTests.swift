@@ -330,6 +330,24 @@ class DelegationTests: StageTestCase {
         }
     }
 
+    /// Rules 1.12, 1.15: what was found when the directory was read as a whole, and has changed.
+    func testAFileOfADelegatedDirectoryBecomesAPackage() throws {
+        try stage.folder("d")
+        for number in 0..<60 { try stage.file("d/\(number)") }
+        let package = try stage.file("d/p.rtfd")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        for number in 0..<60 { try use(a, "read \(stage.path("d/\(number)"))", "u\(number)") }
+        // By a plain program.
+        try FileManager.default.removeItem(atPath: package)
+        try stage.folder("d/p.rtfd")
+        try b.ask("b write \(try stage.file("d/p.rtfd/inner"))", "b granted")
+        a.tell("a read \(package)")
+        try stage.untilWaits(a)
+        try b.ask("b go", "b released")
+        try a.hear("a granted")
+    }
+
     /// Rule 2.12: a claim that was filed keeps those out which its directory would let in.
     func testAClaimInADirectoryThatBecomesDelegated() throws {
         try stage.folder("d")

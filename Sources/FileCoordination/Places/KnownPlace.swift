@@ -21,7 +21,7 @@ final class KnownPlace: Sendable {
     func delegated(in places: DelegatedPlaces, _ access: Access) -> DelegatedPlace? {
         guard place.packageDepths.isEmpty, access.isDelegable else { return nil }
         if let known = delegation.load() { return known }
-        guard let found = places.delegatedPlace(for: place.item(access)),
+        guard let found = places.delegatedPlace(for: place.item(access))?.place,
             found.isDirectory == place.isDirectory
         else { return nil }
         return delegation.storeIfNil(found)

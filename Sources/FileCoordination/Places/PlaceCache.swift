@@ -22,10 +22,8 @@ final class PlaceCache: Sendable {
 
     private struct State {
         var known: [String: KnownPlace] = [:]
-        /// Directories in which something was found, by path.
-        var directories: [[UInt8]: KnownDirectory] = [:]
-        /// The one of them that was asked for last.
-        var recent: (path: [UInt8], directory: KnownDirectory)?
+        /// Directories in which something was found.
+        var directories = KnownDirectories()
         /// The path at which there was nothing when somebody asked last, and until when that is
         /// remembered.
         var absent: (path: [UInt8], expires: UInt64)?
@@ -38,14 +36,6 @@ final class PlaceCache: Sendable {
         var clearings = 0
         /// Nothing is remembered before: where much changes, that would be in vain.
         var resumesAt: UInt64 = 0
-    }
-
-    /// A directory whose place is known: of an item in it only the item has to be looked at.
-    private struct KnownDirectory {
-        /// Those of the packages that are or contain it.
-        let packageDepths: [Int]
-        let watch: Int32
-        let expires: UInt64
     }
 
     /// What is watched on the way to an item.
@@ -138,8 +128,7 @@ final class PlaceCache: Sendable {
             expires: way.expires)
         state.withLock { state in
             guard state.clearings == way.clearings else { return }
-            state.directories[spelled.directoryBytes] = directory
-            state.recent = nil
+            state.directories.insert(directory, at: spelled.directoryBytes)
         }
         return place
     }
@@ -150,10 +139,35 @@ final class PlaceCache: Sendable {
     ///
     /// - Parameter now: the monotonic time; there was a look for news just before.
     func look(at path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
-        guard let directory = state.withLock({ Self.directory(of: path, now: now, &$0) }) else {
-            return nil
+        var isFile = false
+        var isToBeListed = false
+        let directory = state.withLock { state -> KnownDirectory? in
+            let known = state.directories.directory(of: path, now: now)
+            guard let known else { return nil }
+            isFile = state.directories.isFile(path, in: known)
+            isToBeListed = !isFile && state.directories.noteLook(in: known)
+            return known
+        }
+        guard let directory else { return nil }
+        if isToBeListed { list(directory, at: path.directoryBytes) }
+        if isFile {
+            return ResolvedPlace(
+                path: path, isDirectory: false, packageDepths: directory.packageDepths)
         }
         return PlaceResolver.facts(of: path, inPackages: directory.packageDepths, policy: policy)
+    }
+
+    /// Reads a directory as a whole.
+    private func list(_ directory: KnownDirectory, at path: [UInt8]) {
+        // Not under the lock: it may take its time.
+        let before = state.withLock { ($0.clearings, $0.directories.tellings) }
+        let names = try? RawDirectory.plainFiles(
+            at: path, limit: KnownDirectories.nameLimit)
+        state.withLock { state in
+            // What was told meanwhile may concern what was read.
+            guard (state.clearings, state.directories.tellings) == before else { return }
+            state.directories.note(names.flatMap { $0 }, in: directory)
+        }
     }
 
     /// The path of a URL of this text, if it is spelled as it would be without any link.
@@ -181,7 +195,7 @@ final class PlaceCache: Sendable {
     ) -> (place: ResolvedPlace, way: Preparation)? {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
-            guard let known = Self.directory(of: path, now: now, &state) else { return nil }
+            guard let known = state.directories.directory(of: path, now: now) else { return nil }
             // Before the look, so that what happens after it is heard of.
             state.concerns[known.watch, default: Concerns()].items.insert(path.nameBytes)
             let way = Preparation(
@@ -192,18 +206,6 @@ final class PlaceCache: Sendable {
         let place = PlaceResolver.facts(
             of: path, inPackages: directory.packageDepths, policy: policy)
         return (place, way)
-    }
-
-    private static func directory(
-        of path: ItemPath, now: UInt64, _ state: inout State
-    ) -> KnownDirectory? {
-        if let recent = state.recent, path.isNamed(in: recent.path) {
-            return now < recent.directory.expires ? recent.directory : nil
-        }
-        let bytes = path.directoryBytes
-        guard let known = state.directories[bytes], now < known.expires else { return nil }
-        state.recent = (bytes, known)
-        return known
     }
 
     /// Forgets everything, as when something else counts as a package.
@@ -292,6 +294,9 @@ final class PlaceCache: Sendable {
             // To the end: what is left unread would be overlooked by whoever asked.
             while watch.hasNews {
                 guard let news = try? watch.read() else { return forgetForAWhile(&state) }
+                for event in news.events {
+                    state.directories.forget(event.name, in: event.watch)
+                }
                 let isConcerned = news.events.contains { event in
                     state.concerns[event.watch]?.contain(event) == true
                 }
@@ -310,32 +315,5 @@ final class PlaceCache: Sendable {
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
         state = State(clearings: next)
-    }
-}
-
-extension ItemPath {
-    /// The path of the directory that it is in; not of the root.
-    fileprivate var directoryBytes: [UInt8] {
-        let bytes = bytes
-        let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
-        return end == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<end])
-    }
-
-    /// Whether it is directly inside the directory of this path.
-    fileprivate func isNamed(in directory: [UInt8]) -> Bool {
-        let bytes = bytes
-        return bytes.withUnsafeBufferPointer { own in
-            directory.withUnsafeBufferPointer { directory in
-                own.count > directory.count && own[directory.count] == UInt8(ascii: "/")
-                    && directory.count > 1 && own[..<directory.count].elementsEqual(directory)
-                    && !own[(directory.count + 1)...].contains(UInt8(ascii: "/"))
-            }
-        }
-    }
-
-    /// The last component; not of the root.
-    fileprivate var nameBytes: [UInt8] {
-        let bytes = bytes
-        return Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
     }
 }

@@ -97,23 +97,25 @@ package final class DelegatedPlaces: Sendable {
     /// The place at a path, if there is one.
     func place(at path: ItemPath) -> DelegatedPlace? { state.withLock { $0.places[path] } }
 
-    /// The place of an item that can be claimed on the spot, as far as is known.
-    func delegatedPlace(for item: AccessItem) -> DelegatedPlace? {
+    /// The place of an item, also of one that is used for the first time in a directory that is
+    /// delegated.
+    func delegatedPlace(for item: AccessItem) -> (place: DelegatedPlace, isNew: Bool)? {
         state.withLock { state in
-            if let place = state.places[item.path] { return place }
-            guard let slot = Self.directorySlot(for: item.path, &state),
-                ledger.delegation(inSlot: slot).isDelegated
-            else { return nil }
-            return Self.add(DelegatedPlace(item, slot: nil, directorySlot: slot), &state)
+            if let place = state.places[item.path] { return (place, false) }
+            guard let slot = delegatedSlot(forDirectoryOf: item.path, &state) else { return nil }
+            let place = DelegatedPlace(item, slot: nil, directorySlot: slot)
+            return (Self.add(place, &state), true)
         }
     }
 
-    /// Whether a place in a directory that is delegated was not used yet.
-    func isNew(_ path: ItemPath) -> Bool {
-        state.withLock { state in
-            guard let slot = Self.directorySlot(for: path, &state) else { return false }
-            return ledger.delegation(inSlot: slot).isDelegated && state.places[path] == nil
-        }
+    /// Whether an item is directly inside a directory that is delegated.
+    func mayHoldAll(aroundItemAt path: ItemPath) -> Bool {
+        state.withLock { delegatedSlot(forDirectoryOf: path, &$0) != nil }
+    }
+
+    private func delegatedSlot(forDirectoryOf path: ItemPath, _ state: inout State) -> Int? {
+        let slot = Self.directorySlot(for: path, &state)
+        return slot.flatMap { ledger.delegation(inSlot: $0).isDelegated ? $0 : nil }
     }
 
     // MARK: Slots

@@ -113,9 +113,11 @@ extension Session {
         // One of many in a directory that may be delegated, used for the first time: of it only the
         // item is looked at. The second time it is remembered, on the usual way.
         guard access.isDelegable, let path = PlaceCache.plainPath(ofURL: url),
-            delegated.isNew(path), let item = cache.look(at: path, policy: packagePolicy, now: now),
-            item.packageDepths.isEmpty, let place = delegated.delegatedPlace(for: item.item(access))
+            delegated.mayHoldAll(aroundItemAt: path),
+            let item = cache.look(at: path, policy: packagePolicy, now: now),
+            item.packageDepths.isEmpty,
+            let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
         else { return nil }
-        return place.isDirectory == item.isDirectory ? (item, place) : nil
+        return (item, place)
     }
 }

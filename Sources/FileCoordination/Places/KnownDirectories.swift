@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Directories of which it is known where they are: of an item in one of them only the item has to
+// be looked at. Where many are looked at, all are at once: what was a plain file then is one until
+// the watch of the directory tells something of that name.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+
+/// A directory whose place is known, and for how long.
+struct KnownDirectory {
+    /// Those of the packages that are or contain it.
+    let packageDepths: [Int]
+    let watch: Int32
+    /// In monotonic nanoseconds.
+    let expires: UInt64
+}
+
+/// Those of a cache.
+struct KnownDirectories {
+    /// By path.
+    private var directories: [[UInt8]: KnownDirectory] = [:]
+    /// The one that was asked for last.
+    private var recent: (path: [UInt8], directory: KnownDirectory)?
+    /// The plain files in a directory, by its watch; empty if there are too many.
+    private var files: [Int32: Set<[UInt8]>] = [:]
+    /// How many items of a directory were looked at by themselves.
+    private var looks: [Int32: Int] = [:]
+    /// How often something was told that may concern what is listed.
+    private(set) var tellings = 0
+
+    /// How many items of a directory are looked at before it is read as a whole.
+    private static let fewLooks = 32
+    /// Of a directory with more, nothing is listed.
+    static let nameLimit = 16_384
+    private static let listingLimit = 8
+
+    mutating func insert(_ directory: KnownDirectory, at path: [UInt8]) {
+        directories[path] = directory
+        recent = nil
+    }
+
+    /// The directory that the item at a path is in.
+    ///
+    /// - Parameter now: the monotonic time.
+    mutating func directory(of path: ItemPath, now: UInt64) -> KnownDirectory? {
+        if let recent, path.isNamed(in: recent.path) {
+            return now < recent.directory.expires ? recent.directory : nil
+        }
+        let bytes = path.directoryBytes
+        guard let known = directories[bytes], now < known.expires else { return nil }
+        recent = (bytes, known)
+        return known
+    }
+
+    // MARK: Listings
+
+    /// Whether there is a plain file at a path in this directory, and that is known.
+    func isFile(_ path: ItemPath, in directory: KnownDirectory) -> Bool {
+        guard let files = files[directory.watch], !files.isEmpty else { return false }
+        return files.contains(path.nameBytes)
+    }
+
+    /// Notes that an item was looked at by itself; says whether to read the whole directory.
+    mutating func noteLook(in directory: KnownDirectory) -> Bool {
+        guard files[directory.watch] == nil else { return false }
+        looks[directory.watch, default: 0] += 1
+        return looks[directory.watch, default: 0] == Self.fewLooks
+    }
+
+    /// Notes what was listed; nil for too many.
+    mutating func note(_ names: Set<[UInt8]>?, in directory: KnownDirectory) {
+        if files.count >= Self.listingLimit { files = [:] }
+        files[directory.watch] = names ?? []
+        looks[directory.watch] = nil
+    }
+
+    /// Forgets what an event may concern.
+    mutating func forget(_ name: [UInt8], in watch: Int32) {
+        tellings &+= 1
+        files[watch]?.remove(name)
+    }
+}
+
+extension ItemPath {
+    /// The path of the directory that it is in; not of the root.
+    var directoryBytes: [UInt8] {
+        let bytes = bytes
+        let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        return end == 0 ? [UInt8(ascii: "/")] : Array(bytes[..<end])
+    }
+
+    /// Whether it is directly inside the directory of this path.
+    fileprivate func isNamed(in directory: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { own in
+            directory.withUnsafeBufferPointer { directory in
+                own.count > directory.count && own[directory.count] == UInt8(ascii: "/")
+                    && directory.count > 1 && own[..<directory.count].elementsEqual(directory)
+                    && !own[(directory.count + 1)...].contains(UInt8(ascii: "/"))
+            }
+        }
+    }
+
+    /// The last component; not of the root.
+    var nameBytes: [UInt8] {
+        let bytes = bytes
+        return Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
+    }
+}
