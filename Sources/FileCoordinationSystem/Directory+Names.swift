@@ -33,17 +33,17 @@ extension RawDirectory {
     /// it has more than `limit` entries.
     public static func plainFiles(
         at path: [UInt8], limit: Int
-    ) throws(SystemError) -> Set<[UInt8]>? {
+    ) throws(SystemError) -> [[UInt8]]? {
         let name = try CName(path, for: "list")
         let number = name.withPointer {
             fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         }
         let listing = Descriptor(adopting: try check(number, "list \(name)"))
-        var files: Set<[UInt8]> = []
+        var files: [[UInt8]] = []
         var rest = limit
         try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind in
             rest -= 1
-            if kind == DT_REG { files.insert(name) }
+            if kind == DT_REG { files.append(name) }
             return rest >= 0
         }
         return rest >= 0 ? files : nil

@@ -18,16 +18,55 @@ public struct ClaimTemplate: Sendable {
     public static let purposeLength = 33
 
     /// The template for an item; nil if that cannot be encoded.
+    ///
+    /// Of plain ones, of which there are many, only the path differs.
     public init?(_ item: AccessItem) {
+        guard item.packageDepths.isEmpty, item.path.depth > 0,
+            let frame = item.isDirectory ? Self.directory : Self.file
+        else {
+            self.init(encoding: item)
+            return
+        }
+        let path = item.path.bytes
+        guard path.count <= WireLimits.pathBytes else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frame.bytes.count + path.count)
+        bytes += frame.bytes[..<Self.pathOffset]
+        bytes[Self.pathOffset - 2] = UInt8(truncatingIfNeeded: path.count)
+        bytes[Self.pathOffset - 1] = UInt8(truncatingIfNeeded: path.count >> 8)
+        bytes += path
+        // Behind the shortest path, "/a".
+        bytes += frame.bytes[(Self.pathOffset + 2)...]
+        self.init(bytes: bytes, accessOffset: Self.pathOffset + path.count)
+    }
+
+    private init(bytes: [UInt8], accessOffset: Int) {
+        self.bytes = bytes
+        self.accessOffset = accessOffset
+    }
+
+    private static let file = frame(isDirectory: false)
+    private static let directory = frame(isDirectory: true)
+
+    private static func frame(isDirectory: Bool) -> ClaimTemplate? {
+        ItemPath("/a").flatMap {
+            ClaimTemplate(
+                encoding: AccessItem(path: $0, access: .reading([]), isDirectory: isDirectory))
+        }
+    }
+
+    /// The same, by the encoder.
+    init?(encoding item: AccessItem) {
         let purpose = [UInt8](repeating: UInt8(ascii: "0"), count: Self.purposeLength)
         var plain = item
         plain.access = .reading([])
         let body = ClaimBody(purpose: purpose, items: [plain], blocksCaller: true)
         guard let bytes = try? body.encodeChecked() else { return nil }
-        self.bytes = bytes
-        // A purpose, a count, and a path come before it.
-        accessOffset = Self.purposeOffset + Self.purposeLength + 4 + 2 + item.path.bytes.count
+        self.init(bytes: bytes, accessOffset: Self.pathOffset + item.path.bytes.count)
     }
+
+    /// Where the path is: behind a purpose, a count, and its length.
+    private static let pathOffset = purposeOffset + purposeLength + 4 + 2
 
     /// The two bytes of an access.
     public static func encoding(of access: Access) -> (UInt8, UInt8) {

@@ -23,7 +23,7 @@ struct KnownDirectories {
     /// The one that was asked for last.
     private var recent: (path: [UInt8], directory: KnownDirectory)?
     /// The plain files in a directory, by its watch; empty if there are too many.
-    private var files: [Int32: Set<[UInt8]>] = [:]
+    private var files: [Int32: Set<HashedKey<[UInt8]>>] = [:]
     /// How many items of a directory were looked at by themselves.
     private var looks: [Int32: Int] = [:]
     /// How often something was told that may concern what is listed.
@@ -58,7 +58,7 @@ struct KnownDirectories {
     /// Whether there is a plain file at a path in this directory, and that is known.
     func isFile(_ path: ItemPath, in directory: KnownDirectory) -> Bool {
         guard let files = files[directory.watch], !files.isEmpty else { return false }
-        return files.contains(path.nameBytes)
+        return files.contains(HashedKey(path.nameBytes))
     }
 
     /// Notes that an item was looked at by itself; says whether to read the whole directory.
@@ -69,16 +69,16 @@ struct KnownDirectories {
     }
 
     /// Notes what was listed; nil for too many.
-    mutating func note(_ names: Set<[UInt8]>?, in directory: KnownDirectory) {
+    mutating func note(_ names: [[UInt8]]?, in directory: KnownDirectory) {
         if files.count >= Self.listingLimit { files = [:] }
-        files[directory.watch] = names ?? []
+        files[directory.watch] = Set((names ?? []).map { HashedKey($0) })
         looks[directory.watch] = nil
     }
 
     /// Forgets what an event may concern.
     mutating func forget(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
-        files[watch]?.remove(name)
+        files[watch]?.remove(HashedKey(name))
     }
 }
 

@@ -34,7 +34,7 @@ package final class DelegatedPlaces: Sendable {
     private struct State {
         /// Places that were used once.
         var candidates: Set<ItemPath> = []
-        var places: [ItemPath: DelegatedPlace] = [:]
+        var places: [HashedKey<ItemPath>: DelegatedPlace] = [:]
         /// How many of those there may be before it is looked which are of no use any more.
         var placeLimit = DelegatedPlaces.placeLimit
         /// How many places were used for the first time in a directory without a slot.
@@ -79,7 +79,7 @@ package final class DelegatedPlaces: Sendable {
     package func place(for item: AccessItem) -> DelegatedPlace? {
         state.withLock { state in
             guard state.isOn else { return nil }
-            if let place = state.places[item.path] { return place }
+            if let place = state.places[HashedKey(item.path)] { return place }
             let isFirst = state.candidates.remove(item.path) == nil
             let directory = Self.directorySlot(for: item.path, isFirst: isFirst, &state)
             if directory == nil, isFirst {
@@ -90,21 +90,25 @@ package final class DelegatedPlaces: Sendable {
             let slot = directory == nil ? Self.takeSlot(&state) : nil
             guard directory != nil || slot != nil else { return nil }
             return Self.add(
-                DelegatedPlace(item, slot: slot, directorySlot: directory), &state)
+                DelegatedPlace(item, slot: slot, directorySlot: directory),
+                for: HashedKey(item.path), &state)
         }
     }
 
     /// The place at a path, if there is one.
-    func place(at path: ItemPath) -> DelegatedPlace? { state.withLock { $0.places[path] } }
+    func place(at path: ItemPath) -> DelegatedPlace? {
+        state.withLock { $0.places[HashedKey(path)] }
+    }
 
     /// The place of an item, also of one that is used for the first time in a directory that is
     /// delegated.
     func delegatedPlace(for item: AccessItem) -> (place: DelegatedPlace, isNew: Bool)? {
         state.withLock { state in
-            if let place = state.places[item.path] { return (place, false) }
+            let key = HashedKey(item.path)
+            if let place = state.places[key] { return (place, false) }
             guard let slot = delegatedSlot(forDirectoryOf: item.path, &state) else { return nil }
             let place = DelegatedPlace(item, slot: nil, directorySlot: slot)
-            return (Self.add(place, &state), true)
+            return (Self.add(place, for: key, &state), true)
         }
     }
 
@@ -169,15 +173,17 @@ package final class DelegatedPlaces: Sendable {
         return slot
     }
 
-    private static func add(_ place: DelegatedPlace, _ state: inout State) -> DelegatedPlace {
+    private static func add(
+        _ place: DelegatedPlace, for key: HashedKey<ItemPath>, _ state: inout State
+    ) -> DelegatedPlace {
         if state.places.count >= state.placeLimit { removeUnused(&state) }
-        state.places[place.path] = place
+        state.places[key] = place
         return place
     }
 
     /// Forgets places without a slot of their own of which nobody has hold: so nobody uses them.
     private static func removeUnused(_ state: inout State) {
-        var unused: [ItemPath] = []
+        var unused: [HashedKey<ItemPath>] = []
         var index = state.places.values.startIndex
         while index != state.places.values.endIndex {
             if isKnownUniquelyReferenced(&state.places.values[index]),
