@@ -10,10 +10,14 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
-    /// How many are told first: one may be about to end, or stopped.
+    /// How many are told at a time: one may be about to end, or stopped.
     private static let successors = 2
 
-    /// How long the others are left alone, in nanoseconds.
+    /// After this time others are told, in nanoseconds: those who were may have done meanwhile what
+    /// they needed a host for.
+    private static let succession: UInt64 = 2_000_000
+
+    /// How long those who would only wait are left alone, in nanoseconds.
     private static let longestInterregnum: UInt64 = 20_000_000
 
     func leave(_ ending: HostEnding) -> HostEnding {
@@ -44,25 +48,32 @@ extension Host {
 
     /// Waits until somebody has taken over, but not for long.
     ///
-    /// - Parameter count: how many clients are told now, so that one of them does; with none,
+    /// - Parameter count: how many clients are told at a time, so that one of them does; with none,
     ///   somebody else is about to.
     private func awaitSuccessor(among count: Int) {
         let others = connections.values.filter {
             $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
         }
         // Who has neither claims nor presenters needs no host, and will not become one.
-        let needy = others.filter { connection in
+        var needy = others.filter { connection in
             guard let client = connection.client else { return false }
             return hasOpenRecords(client) && !stoppedClients.contains(client.id)
-        }
-        let first = needy.sorted { $0.token < $1.token }.prefix(count)
-        guard others.count > count, count == 0 || !first.isEmpty else { return }
-        retire(Array(first))
-        for connection in first { connections[connection.token] = nil }
+        }.sorted { $0.token < $1.token }
+        guard others.count > count, count == 0 || !needy.isEmpty else { return }
         let end = MonotonicClock.now + Self.longestInterregnum
-        while MonotonicClock.now < end,
-            (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) == nil
-        {
+        var next: UInt64 = 0
+        while (try? runtime.directory.status(of: RuntimeDirectory.Name.socket)) == nil {
+            let now = MonotonicClock.now
+            if count > 0, now >= next {
+                // All have been told, and it seems that none of them will.
+                guard !needy.isEmpty else { return }
+                let some = needy.prefix(count)
+                retire(Array(some))
+                for connection in some { connections[connection.token] = nil }
+                needy.removeFirst(some.count)
+                next = now + Self.succession
+            }
+            guard now < end else { return }
             Pause.sleep(nanoseconds: 300_000)
         }
     }

@@ -330,6 +330,22 @@ class DelegationTests: StageTestCase {
         }
     }
 
+    /// Rule 2.2: of a directory in which somebody else has something, single places are delegated.
+    func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
+        try stage.folder("d")
+        let file = try stage.file("d/f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try b.ask("b read \(file)", "b granted")
+        for number in 0..<12 { try use(a, "write \(stage.path("d/\(number)"))", "u\(number)") }
+        a.tell("a write \(file)")
+        try stage.untilWaits(a)
+        XCTAssertFalse(a.said("a granted"))
+        try b.ask("b go", "b released")
+        try a.hear("a granted")
+        try a.ask("a go", "a released")
+    }
+
     /// Rules 1.12, 1.15: what was found when the directory was read as a whole, and has changed.
     func testAFileOfADelegatedDirectoryBecomesAPackage() throws {
         try stage.folder("d")

@@ -19,10 +19,12 @@ struct KnownPackages {
     /// What both say.
     private(set) var policy = PackagePolicy.builtIn
 
-    /// Takes note of an announcement; returns what there is to complain of that is new.
+    /// Takes note of an announcement; returns what there is to complain of that is new, and nil if
+    /// nothing is, as when a new host says what the last one said.
     ///
     /// - Parameter isFromNewHost: one that does not know what this process has added.
-    mutating func announced(_ text: [UInt8], isFromNewHost: Bool) -> [String] {
+    mutating func announced(_ text: [UInt8], isFromNewHost: Bool) -> [String]? {
+        if text == announcement, own.isEmpty { return nil }
         if isFromNewHost { unconfirmed = own }
         let lines = Set(text.split(separator: UInt8(ascii: "\n")).map { Array($0) })
         unconfirmed.removeAll { lines.contains(Array($0.text.utf8)) }
@@ -67,6 +69,7 @@ extension Session {
         let complaints = packages.withLock {
             $0.announced(text, isFromNewHost: isFromNewHost)
         }
+        guard let complaints else { return }
         packages.notifyAll()
         places.clear()
         for complaint in complaints { Diagnostics.say("configuration of packages: \(complaint)") }
