@@ -75,6 +75,7 @@ class PresenterRegistrationTests: StageTestCase {
         try a.ask("a nest p present \(file) unsaved=unsaved", "p registered")
         try a.ask("a go", "a released")
         XCTAssertEqual(try b.hear("b granted"), "b granted unsaved")
+        try a.hear("p saved")
         assertSaid(a, ["p registered", "p relinquish to reader", "p save", "p saved"])
     }
 

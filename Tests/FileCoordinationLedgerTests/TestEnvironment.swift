@@ -12,6 +12,11 @@ enum TestEnvironment {
     /// Whether to print how each mutant was caught.
     static var showsSchedules: Bool { isSet("FILECOORDINATION_SCHEDULES") }
 
+    /// Whether programs are built with a sanitizer.
+    static var isSanitized: Bool {
+        ProcessInfo.processInfo.environment["FILECOORDINATION_SANITIZER"] != nil
+    }
+
     private static func isSet(_ name: String) -> Bool {
         ProcessInfo.processInfo.environment[name] == "1"
     }
