@@ -10,47 +10,12 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 extension Host {
-    /// Looks at everything, in the order in which it was filed (Rule 2.14).
-    func lookAtAllRecords(of client: Client) {
-        for snapshot in client.ledger.scan().sorted(by: { $0.filedAt < $1.filedAt }) {
-            consider(snapshot, of: client)
-        }
-    }
-
-    /// Looks at what was granted, over or not: also a client that is dead has done that, and said
-    /// what it had to say.
-    func lookAtGrantedRecords(of client: Client) {
-        for snapshot in client.ledger.scan() {
-            switch snapshot.state {
-            case .granted, .released, .cancelled: consider(snapshot, of: client)
-            case .free, .draft, .asked: break
-            }
-        }
-    }
-
-    /// Files what was filed before, by those who have not been able to say so.
-    ///
-    /// Right after a host has taken over, its clients come back one by one, and what they file
-    /// meanwhile is not to be overtaken by those who came first (Rule 2.14).
-    func lookAtUnannounced(besides client: Client) {
-        let absent = suspects.filter { $0.value.interval < Suspicion.recentInterval }
-            .compactMap { clients[$0.key] }
-        guard !absent.isEmpty else { return }
-        let waiting = (absent + [client]).flatMap { client in
-            client.ledger.scan().filter { $0.state == .asked && $0.kind == .claim }
-                .map { (client: client, snapshot: $0) }
-        }
-        for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {
-            consider(entry.snapshot, of: entry.client)
-        }
-    }
-
     func look(at index: UInt32, of client: Client) {
         guard let snapshot = client.ledger.snapshot(ofRecord: index) else { return }
         consider(snapshot, of: client)
     }
 
-    private func consider(_ snapshot: RecordSnapshot, of client: Client) {
+    func consider(_ snapshot: RecordSnapshot, of client: Client) {
         // Buried, perhaps by what an earlier record of it led to.
         guard clients[client.id] === client else { return }
         let reference = snapshot.reference

@@ -91,34 +91,44 @@ final class AccessErrands {
         return [Double(nanoseconds_now() - start)]
     }
 
-    /// FILE BARRIER WORDS MILLISECONDS NUMBER: how often this process came to have the file, and
-    /// how long it took; the words count how often it came from another process.
+    /// FILE BARRIER WORDS MILLISECONDS NUMBER CONTENDERS: how often this process came to have the
+    /// file while all contended, and how long that was; see ``ContestWord``.
     private func contend(_ words: [String]) throws -> [Double] {
         let url = url(try words.text(0))
         let barrier = try checked(open_lock_file(try words.text(1)))
         defer { close(barrier) }
-        guard let shared = map_words(try words.text(2), 2) else {
+        guard let shared = map_words(try words.text(2), Int32(ContestWord.count)) else {
             throw MeasuringError("no shared memory")
         }
-        defer { munmap(shared, 16) }
+        defer { munmap(shared, 8 * ContestWord.count) }
         let span = Int64(try words.number(3)) * 1_000_000
         let own = UInt64(try words.number(4))
+        let everybody = (UInt64(1) << UInt64(try words.number(5))) - 1
         try Barrier.pass(barrier)
         var count = 0.0
-        let start = nanoseconds_now()
-        while nanoseconds_now() < start + span {
+        var start: Int64 = 0
+        while start == 0 || nanoseconds_now() < start + span {
             var failure: NSError?
             NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in
                 // Nobody else is here: that is what the claim is for.
-                if shared[0] != own {
-                    shared[0] = own
-                    shared[1] += 1
+                guard shared[ContestWord.contenders] == everybody else {
+                    shared[ContestWord.contenders] |= 1 << (own - 1)
+                    shared[ContestWord.start] = UInt64(nanoseconds_now())
+                    shared[ContestWord.holder] = own
+                    return
+                }
+                start = Int64(shared[ContestWord.start])
+                guard shared[ContestWord.isOver] == 0 else { return }
+                if shared[ContestWord.holder] != own {
+                    shared[ContestWord.holder] = own
+                    shared[ContestWord.changes] += 1
                 }
                 count += 1
             }
             if let failure { throw failure }
         }
-        return [count, Double(nanoseconds_now() - start)]
+        shared[ContestWord.isOver] = 1
+        return [count, Double(span)]
     }
 
     /// FILE: holds it until the process ends.

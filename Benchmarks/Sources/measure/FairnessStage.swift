@@ -11,7 +11,10 @@ enum FairnessStage {
     private static let flocks = "smallest / largest share of \(contenders), flock"
 
     static let stage = Stage(
-        name: "fairness", conditions: "\(contenders) processes want one file for a second; one CPU",
+        name: "fairness",
+        conditions:
+            "\(contenders) processes want one file for a second, counted from when each has "
+            + "had it once until the first one ends; one CPU",
         rows: [
             Row("fairness", ours, ours, .atLeast(must: 0.95, aim: 0.98)),
             Row("fairness-flock", flocks, flocks),

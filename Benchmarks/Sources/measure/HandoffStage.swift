@@ -92,7 +92,23 @@ final class Gate {
     func open() throws { _ = try checked(lock_file(file, -1)) }
 }
 
-/// Processes that want one file for a while, all at once.
+/// What contenders write down for each other, in shared memory.
+enum ContestWord {
+    /// Who had the file last.
+    static let holder = 0
+    /// How often it came from another.
+    static let changes = 1
+    /// A bit for each who has had it.
+    static let contenders = 2
+    /// Since when all contend, in nanoseconds.
+    static let start = 3
+    /// Whether one has ended, so that not all contend any more.
+    static let isOver = 4
+    static let count = 5
+}
+
+/// Processes that want one file for a while, all at once: what they do before each has had it once,
+/// and after one has ended, does not count.
 struct Contest {
     private let contenders: [Colleague]
     private let file: String
@@ -111,19 +127,22 @@ struct Contest {
 
     /// How often each had it, how often it came from another, and how long all took.
     func run() throws -> (counts: [Double], changes: Double, time: Double) {
-        guard let shared = map_words(words, 2) else { throw MeasuringError("no shared memory") }
-        defer { munmap(shared, 16) }
-        (shared[0], shared[1]) = (0, 0)
+        guard let shared = map_words(words, Int32(ContestWord.count)) else {
+            throw MeasuringError("no shared memory")
+        }
+        defer { munmap(shared, 8 * ContestWord.count) }
+        for word in 0..<ContestWord.count { shared[word] = 0 }
         try gate.shut()
         for (number, contender) in contenders.enumerated() {
             try contender.tell([
                 "contend", file, gate.path, words, "\(milliseconds)", "\(number + 1)",
+                "\(contenders.count)",
             ])
         }
         for contender in contenders { try contender.awaitReady() }
         try gate.open()
         let answers = try contenders.map { try $0.answer() }
         let time = answers.map { $0[1] }.max() ?? .nan
-        return (answers.map { $0[0] }, Double(shared[1]), time)
+        return (answers.map { $0[0] }, Double(shared[ContestWord.changes]), time)
     }
 }

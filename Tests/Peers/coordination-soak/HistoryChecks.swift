@@ -13,14 +13,18 @@ extension History {
     ///   - slack: how much earlier than a call that overtook it a claim may have been filed, in
     ///     seconds: the host reads what many clients say one client after the other, and may have
     ///     been kept from the processor.
-    func check(patience: Double, slack: Double, into verdict: inout Verdict) {
+    ///   - hostStops: when whoever hosted was stopped: what is filed then is in no line yet, and
+    ///     who has the place delegated goes on until the next host takes it back.
+    func check(
+        patience: Double, slack: Double, hostStops: [Span] = [], into verdict: inout Verdict
+    ) {
         for (life, line) in taken {
             verdict.blame("\(lives[life].name) found \(line.item) locked by process \(line.access)")
         }
         for error in errors { verdict.blame("error: \(error)") }
         checkExclusion(&verdict)
         checkWaits(patience, &verdict)
-        checkOrder(UInt64(slack * 1e9), &verdict)
+        checkOrder(UInt64(slack * 1e9), hostStops, &verdict)
         checkCourtesy(&verdict)
     }
 
@@ -57,14 +61,17 @@ extension History {
     }
 
     /// Rule 2.14: what was filed before another call began is granted first.
-    private func checkOrder(_ slack: UInt64, _ verdict: inout Verdict) {
+    private func checkOrder(_ slack: UInt64, _ hostStops: [Span], _ verdict: inout Verdict) {
         for accesses in grantedByItem {
             // Going back from the last one: whoever entered later.
             for (index, access) in accesses.enumerated() {
                 for later in accesses[(index + 1)...].prefix(64) {
                     guard let filed = later.filed, access.isWrite || later.isWrite,
                         filed + slack < access.called,
-                        !isSkipped(later, when: access.entered ?? 0)
+                        !isSkipped(later, when: access.entered ?? 0),
+                        !hostStops.contains(where: {
+                            $0.from <= filed + slack && access.entered ?? .max <= $0.to
+                        })
                     else { continue }
                     verdict.blame("\(name(access)) overtook \(name(later)), filed at \(filed)")
                 }

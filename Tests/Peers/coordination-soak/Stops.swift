@@ -44,7 +44,11 @@ struct Stops {
         // Ten seconds of a stopped holder, several in a row.
         history.check(
             patience: options.number("patience", 60.0),
-            slack: options.number("order-slack", 0.05), into: &verdict)
+            slack: options.number("order-slack", 0.05),
+            // A stopped host is deposed after a second, by somebody who needs it (Rule 18.7a).
+            hostStops: hostStops.map {
+                Span(from: $0.from, to: min($0.to, $0.from + 1_500_000_000))
+            }, into: &verdict)
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"): "
                 + "\(total) stops, \(hostStops.count) of them of hosts; "

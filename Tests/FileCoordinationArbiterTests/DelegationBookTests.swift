@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever comes near a place, or a directory with all that is directly inside, finds its
+// delegation.
+
+import FileCoordinationArbiter
+import XCTest
+
+final class DelegationBookTests: XCTestCase {
+    private let id = DelegationID(rawValue: 7)
+
+    private func path(_ text: String) throws -> ItemPath { try XCTUnwrap(ItemPath(text)) }
+
+    private func item(
+        _ text: String, _ access: Access = .writing(.plain), packageDepths: [Int] = []
+    ) throws -> AccessItem {
+        AccessItem(path: try path(text), access: access, packageDepths: packageDepths)
+    }
+
+    private func place(_ text: String) throws -> DelegationBook {
+        var book = DelegationBook()
+        book.insert(id, at: try path(text))
+        return book
+    }
+
+    private func directory(_ text: String) throws -> DelegationBook {
+        var book = DelegationBook()
+        book.insert(id, inside: try path(text))
+        return book
+    }
+
+    /// Rules 2.1 to 2.3.
+    func testPlainAccessFindsWhatCoversItsItem() throws {
+        let place = try place("/a/d/f")
+        let directory = try directory("/a/d")
+        for access in [Access.reading([]), .writing(.plain)] {
+            let item = try item("/a/d/f", access)
+            XCTAssertEqual(place.concerned(by: [item]), [id])
+            XCTAssertEqual(directory.concerned(by: [item]), [id])
+        }
+        for other in ["/a/d", "/a/d/f/g", "/a/f", "/a/dd/f"] {
+            XCTAssertEqual(place.concerned(by: [try item(other)]), [], other)
+            XCTAssertEqual(directory.concerned(by: [try item(other)]), [], other)
+        }
+        XCTAssertEqual(directory.concerned(by: [try item("/x"), try item("/a/d/new")]), [id])
+    }
+
+    /// Rules 2.5, 2.6: who moves or deletes something concerns it and all that is inside.
+    func testStructuralAccessFindsWhatIsInside() throws {
+        let place = try place("/a/d/f")
+        let directory = try directory("/a/d")
+        for top in ["/a/d/f", "/a/d", "/a"] {
+            for mode in [WritingMode.deleting, .moving, .replacing] {
+                let item = try item(top, .writing(mode))
+                XCTAssertEqual(place.concerned(by: [item]), [id], "\(top) \(mode)")
+                XCTAssertEqual(directory.concerned(by: [item]), [id], "\(top) \(mode)")
+            }
+        }
+        let beside = try item("/a/e", .writing(.deleting))
+        XCTAssertEqual(place.concerned(by: [beside]), [])
+        XCTAssertEqual(directory.concerned(by: [beside]), [])
+    }
+
+    /// Rule 1.12: a package is one item, with all that is inside.
+    func testAPackageFindsWhatIsInside() throws {
+        for top in [["/a"], ["/a/d"], ["/a/d/f"]].joined() {
+            let depth = try path(top).depth
+            let deep = try item(top + "/x", packageDepths: [depth])
+            XCTAssertEqual(try place("/a/d/f").concerned(by: [deep]), [id], top)
+            XCTAssertEqual(try directory("/a/d").concerned(by: [deep]), [id], top)
+        }
+    }
+
+    /// Rules 6.1, 7.4: of the item, of what contains it, and of what is inside.
+    func testAPresenterFindsWhatItHasToDoWith() throws {
+        for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g", "/"] {
+            let presented = try path(place)
+            XCTAssertEqual(
+                try self.place("/a/d/f").concerned(byPresenterAt: presented), [id], place)
+            XCTAssertEqual(
+                try directory("/a/d").concerned(byPresenterAt: presented), [id], place)
+        }
+        for place in ["/a/e", "/b"] {
+            let presented = try path(place)
+            XCTAssertEqual(try self.place("/a/d/f").concerned(byPresenterAt: presented), [])
+            XCTAssertEqual(try directory("/a/d").concerned(byPresenterAt: presented), [])
+        }
+    }
+
+    func testWhatIsRemovedIsFoundNoMore() throws {
+        var book = try directory("/a/d")
+        book.insert(DelegationID(rawValue: 8), at: try path("/a/d/f"))
+        XCTAssertEqual(book.concerned(by: [try item("/a/d/f")]).count, 2)
+        book.remove(id)
+        XCTAssertEqual(book.concerned(by: [try item("/a/d/f")]), [DelegationID(rawValue: 8)])
+        book.remove(DelegationID(rawValue: 8))
+        XCTAssertTrue(book.isEmpty)
+    }
+}
