@@ -85,6 +85,17 @@ public struct DelegationBook: Sendable {
         return Set(atOrBelow(path) + ids(above)).sorted()
     }
 
+    /// What is delegated of the same as a place.
+    public func overlapping(_ path: ItemPath) -> [DelegationID] { at(path) }
+
+    /// What is delegated of the same as whatever is directly inside a directory.
+    public func overlapping(inside directory: ItemPath) -> [DelegationID] {
+        let places = ids(tree.presenters(atOrBelow: directory)).filter { id in
+            paths[id].map { directory.isDirectory(of: $0) } ?? false
+        }
+        return places + ids(Array(directories.presenters(at: directory)))
+    }
+
     /// What is at a place or inside it.
     public func atOrBelow(_ path: ItemPath) -> [DelegationID] {
         ids(tree.presenters(atOrBelow: path) + directories.presenters(atOrBelow: path))

@@ -32,7 +32,11 @@ extension Host {
         // has inside a directory when it has all of that.
         var former =
             delegations.delegation(of: client.id, in: wanted.slot.number).map { [$0] } ?? []
-        for id in delegations.book.concerned(byPresenterAt: wanted.path) where !isOver(id) {
+        let overlapping =
+            wanted.slot.isForDirectory
+            ? delegations.book.overlapping(inside: wanted.path)
+            : delegations.book.overlapping(wanted.path)
+        for id in overlapping where !isOver(id) {
             guard wanted.slot.isForDirectory, let entry = delegations[id], entry.slot != nil,
                 entry.client == client.id
             else { return }

@@ -101,6 +101,16 @@ public final class LedgerWriter: Sendable {
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
 
+    /// Whether a claim that was written has not been looked at by any host.
+    public func isUnseen(_ reference: RecordReference) -> Bool {
+        let word = memory.recordWord(Int(reference.index))
+        // One that is not filed yet has the number that comes next.
+        if word.state == .free, word.generation &+ 1 == reference.generation { return true }
+        guard word.generation == reference.generation, word.state == .draft || word.state == .asked
+        else { return false }
+        return memory.ticket(Int(reference.index)).load() == 0
+    }
+
     /// Gives back a record that was written and never filed.
     public func discard(_ reference: RecordReference) {
         allocation.withLock { $0.noteFree(Int(reference.index)) }

@@ -8,16 +8,26 @@ import FileCoordinationArbiter
 import FileCoordinationWire
 import XCTest
 
-class DelegationTests: StageTestCase {
+/// Tests of programs that may have places delegated.
+class DelegatingTestCase: StageTestCase {
     override func setUpWithError() throws {
         try XCTSkipUnless(Stage.isDelegating, "FILECOORDINATION_DELEGATION=off: nothing to test")
         try super.setUpWithError()
     }
 
     /// Somebody who hosts, if that is not a daemon, and does nothing else.
-    private func host() throws {
+    func host() throws {
         if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
     }
+
+    /// One access.
+    func use(_ program: Program, _ access: String, _ name: String) throws {
+        try program.ask("\(name) \(access)", "\(name) granted")
+        try program.ask("\(name) go", "\(name) released")
+    }
+}
+
+class DelegationTests: DelegatingTestCase {
 
     /// Uses an item until its place is delegated, and holds it then.
     private func holdLocally(_ program: Program, _ access: String) throws {
@@ -26,11 +36,6 @@ class DelegationTests: StageTestCase {
         kill(arbiter, SIGSTOP)
         defer { kill(arbiter, SIGCONT) }
         try program.ask("l " + access, "l granted")
-    }
-
-    private func use(_ program: Program, _ access: String, _ name: String) throws {
-        try program.ask("\(name) \(access)", "\(name) granted")
-        try program.ask("\(name) go", "\(name) released")
     }
 
     //  A                              B
@@ -228,157 +233,6 @@ class DelegationTests: StageTestCase {
         try a.ask("l didmove \(file) \(stage.path("e/f"))", "l announced")
         try b.hear("p did appear")
         try a.ask("l go", "l released")
-    }
-
-    // MARK: Directories
-
-    /// Uses files of a directory until it is delegated, and holds another one of them then.
-    private func holdLocallyInside(_ program: Program, _ access: String, _ name: String) throws {
-        for number in 0..<12 {
-            try use(program, "\(access) \(stage.path("d/\(number)"))", "u\(number)")
-        }
-        let arbiter = try stage.arbiter()
-        kill(arbiter, SIGSTOP)
-        defer { kill(arbiter, SIGCONT) }
-        try program.ask("l \(access) \(stage.path("d/\(name)"))", "l granted")
-    }
-
-    //  A                              B
-    //  write(d/f) without an arbiter,
-    //  of which it has never heard
-    //                                 write(d/f) waits
-    //                                 write(d/g) granted
-    //  returns
-    //                                 granted
-    //
-    /// Rule 2.3.
-    func testALocalClaimInADelegatedDirectoryKeepsOthersOut() throws {
-        try stage.folder("d")
-        for name in ["f", "g"] { try stage.file("d/\(name)") }
-        try host()
-        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-        try holdLocallyInside(a, "write", "f")
-        b.tell("b write \(stage.path("d/f"))")
-        try stage.untilWaits(b)
-        try use(b, "write \(stage.path("d/g"))", "g")
-        XCTAssertFalse(b.said("b granted"))
-        // The directory is A's no more.
-        try b.ask("h write \(stage.path("d/g"))", "h granted")
-        a.tell("a read \(stage.path("d/g"))")
-        try stage.untilWaits(a)
-        try a.ask("l go", "l released")
-        try b.hear("b granted")
-        XCTAssertFalse(a.said("a granted"))
-        try b.ask("h go", "h released")
-        try a.hear("a granted")
-    }
-
-    /// Rules 2.2, 2.6: who deletes the directory, or what contains it, waits for claims inside.
-    func testWhoDeletesADelegatedDirectoryWaitsForClaimsInside() throws {
-        try stage.folder("d")
-        try stage.file("d/f")
-        try host()
-        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-        try holdLocallyInside(a, "read", "f")
-        b.tell("b write \(stage.path("d")) options=forDeleting")
-        try stage.untilWaits(b)
-        try a.ask("l go", "l released")
-        try b.hear("b granted")
-        a.tell("a read \(stage.path("d/never"))")
-        try stage.untilWaits(a)
-        try b.ask("b go", "b released")
-        try a.hear("a granted")
-    }
-
-    /// Rule 2.6: who deletes an item inside waits for its reader, and keeps the next one out.
-    func testWhoDeletesInADelegatedDirectoryWaitsForTheItem() throws {
-        try stage.folder("d")
-        let file = try stage.file("d/f")
-        try host()
-        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-        try holdLocallyInside(a, "read", "f")
-        b.tell("b write \(file) options=forDeleting")
-        try stage.untilWaits(b)
-        a.tell("a read \(file)")
-        try stage.untilWaits(a)
-        try a.ask("l go", "l released")
-        try b.hear("b granted")
-        try b.ask("b go", "b released")
-        try a.hear("a granted")
-    }
-
-    /// Rules 5.4, 6.1: presenters of an item, of the directory and of what contains it are asked.
-    func testAPresenterEndsTheDelegationOfADirectory() throws {
-        try stage.folder("d")
-        for place in ["d/f", "d", "."] {
-            let other = place == "d/f" ? place : "d/g"
-            try stage.file(other)
-            try host()
-            let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-            try holdLocallyInside(a, "write", "l")
-            try b.ask("p present \(stage.path(place))", "p registered")
-            try a.ask("l go", "l released")
-            try a.ask("a write \(stage.path(other))", "a granted")
-            if place == "d/f" {
-                try b.hear("p relinquish to writer")
-            }
-            try a.ask("a put new", "a put")
-            try a.ask("a go", "a released")
-            try b.hear(place == "d/f" ? "p did change" : "p did change \(stage.path(other))")
-            a.signal(SIGKILL)
-            b.signal(SIGKILL)
-        }
-    }
-
-    /// Rule 2.2: of a directory in which somebody else has something, single places are delegated.
-    func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
-        try stage.folder("d")
-        let file = try stage.file("d/f")
-        try host()
-        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-        try b.ask("b read \(file)", "b granted")
-        for number in 0..<12 { try use(a, "write \(stage.path("d/\(number)"))", "u\(number)") }
-        a.tell("a write \(file)")
-        try stage.untilWaits(a)
-        XCTAssertFalse(a.said("a granted"))
-        try b.ask("b go", "b released")
-        try a.hear("a granted")
-        try a.ask("a go", "a released")
-    }
-
-    /// Rules 1.12, 1.15: what was found when the directory was read as a whole, and has changed.
-    func testAFileOfADelegatedDirectoryBecomesAPackage() throws {
-        try stage.folder("d")
-        for number in 0..<60 { try stage.file("d/\(number)") }
-        let package = try stage.file("d/p.rtfd")
-        try host()
-        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
-        for number in 0..<60 { try use(a, "read \(stage.path("d/\(number)"))", "u\(number)") }
-        // By a plain program.
-        try FileManager.default.removeItem(atPath: package)
-        try stage.folder("d/p.rtfd")
-        try b.ask("b write \(try stage.file("d/p.rtfd/inner"))", "b granted")
-        a.tell("a read \(package)")
-        try stage.untilWaits(a)
-        try b.ask("b go", "b released")
-        try a.hear("a granted")
-    }
-
-    /// Rule 2.12: a claim that was filed keeps those out which its directory would let in.
-    func testAClaimInADirectoryThatBecomesDelegated() throws {
-        try stage.folder("d")
-        try host()
-        let a = try stage.peer("A")
-        for number in 0..<12 {
-            let access = "write \(stage.path("d/\(number)"))"
-            try a.ask("l\(number) \(access)", "l\(number) granted")
-            a.tell("a\(number) \(access)")
-            try stage.untilWaits(a)
-            try a.ask("l\(number) go", "l\(number) released")
-            try a.hear("a\(number) granted")
-            try a.ask("a\(number) go", "a\(number) released")
-        }
-        try stage.untilNobodyHolds()
     }
 
     /// People who ask who holds what are told of local claims, too.

@@ -87,6 +87,24 @@ final class DelegationBookTests: XCTestCase {
         }
     }
 
+    /// Plain claims at different places do not meet, however the places are nested.
+    func testOnlyTheSameIsDelegatedTwice() throws {
+        let place = try place("/a/d/f")
+        XCTAssertEqual(place.overlapping(try path("/a/d/f")), [id])
+        XCTAssertEqual(place.overlapping(inside: try path("/a/d")), [id])
+        let directory = try directory("/a/d")
+        XCTAssertEqual(directory.overlapping(try path("/a/d/f")), [id])
+        XCTAssertEqual(directory.overlapping(inside: try path("/a/d")), [id])
+        for other in ["/a/d", "/a/d/f/g", "/a", "/a/e"] {
+            XCTAssertEqual(place.overlapping(try path(other)), [], other)
+            XCTAssertEqual(directory.overlapping(try path(other)), [], other)
+        }
+        for other in ["/a/d/f", "/a", "/"] {
+            XCTAssertEqual(place.overlapping(inside: try path(other)), [], other)
+            XCTAssertEqual(directory.overlapping(inside: try path(other)), [], other)
+        }
+    }
+
     func testWhatIsRemovedIsFoundNoMore() throws {
         var book = try directory("/a/d")
         book.insert(DelegationID(rawValue: 8), at: try path("/a/d/f"))

@@ -162,6 +162,54 @@ struct DelegatedPlacesTests {
         }
     }
 
+    /// A delegated directory "/d", with its ledger's reader.
+    private func withDelegatedDirectory(
+        _ body: (DelegatedPlaces, LedgerWriter, LedgerReader) throws -> Void
+    ) throws {
+        try withLedger { directory, ledger, epoch in
+            let places = DelegatedPlaces(ledger, isOn: true)
+            for number in 0..<DelegatedPlaces.directoryUses {
+                _ = wanted(try inside(number), places)
+            }
+            let slot = try #require(wanted(try inside(100), places))
+            let reader = try LedgerReader(
+                directory: directory, name: ledger.fileName,
+                expectedOwner: CurrentProcess.effectiveUserID)
+            _ = try #require(try reader.delegate(slot: slot.number, epoch))
+            try body(places, ledger, reader)
+        }
+    }
+
+    @Test(
+        "Rule 2.14: what was filed of which no place knows comes before later local claims",
+        arguments: [("/d", true), ("/d/7", true), ("/", true), ("/d/8", false), ("/e", false)])
+    func unseenClaims(_ path: String, isInTheWay: Bool) throws {
+        try withDelegatedDirectory { places, ledger, reader in
+            let item = AccessItem(
+                path: try #require(ItemPath(path)), access: .writing(.deleting))
+            let record = try ledger.write(kind: .claim, body: [1])
+            places.noteFiling(record, of: [item])
+            #expect(isLocal(try inside(7), places) != isInTheWay)
+            ledger.file(record)
+            #expect(isLocal(try inside(7), places) != isInTheWay)
+            // A host takes back first, and then gives it a ticket.
+            _ = reader.setTicket(record, 5)
+            #expect(isLocal(try inside(7), places))
+        }
+    }
+
+    @Test("Rule 2.14: what was given up before a host has seen it is in nobody's way")
+    func unseenAndGivenUp() throws {
+        try withDelegatedDirectory { places, ledger, _ in
+            let record = try ledger.write(kind: .claim, body: [1])
+            places.noteFiling(record, of: [try inside(7)])
+            ledger.file(record)
+            #expect(!isLocal(try inside(7), places))
+            #expect(ledger.cancel(record))
+            #expect(isLocal(try inside(7), places))
+        }
+    }
+
     /// Whether a claim could be local now.
     private func isLocal(_ item: AccessItem, _ places: DelegatedPlaces) -> Bool {
         let opening = places.begin(item)

@@ -61,6 +61,7 @@ let package = Package(
             sources: [
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
                 "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
+                "DirectoryDelegationTests.swift",
                 "ExclusionTests.swift", "HostDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
                 "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift", "Stage",

@@ -22,12 +22,18 @@ struct KnownDirectories {
     private var directories: [[UInt8]: KnownDirectory] = [:]
     /// The one that was asked for last.
     private var recent: (path: [UInt8], directory: KnownDirectory)?
-    /// The plain files in a directory, by its watch; empty if there are too many.
-    private var files: [Int32: Set<HashedKey<[UInt8]>>] = [:]
+    /// The plain files in a directory, by its watch; none if there are too many.
+    private var listings: [Int32: Listing] = [:]
     /// How many items of a directory were looked at by themselves.
     private var looks: [Int32: Int] = [:]
     /// How often something was told that may concern what is listed.
     private(set) var tellings = 0
+
+    private struct Listing {
+        var files: Set<HashedKey<[UInt8]>>
+        /// What a watch does not tell is looked at again after a moment.
+        let expires: UInt64
+    }
 
     /// How many items of a directory are looked at before it is read as a whole.
     private static let fewLooks = 32
@@ -56,29 +62,32 @@ struct KnownDirectories {
     // MARK: Listings
 
     /// Whether there is a plain file at a path in this directory, and that is known.
-    func isFile(_ path: ItemPath, in directory: KnownDirectory) -> Bool {
-        guard let files = files[directory.watch], !files.isEmpty else { return false }
-        return files.contains(HashedKey(path.nameBytes))
+    ///
+    /// - Parameter now: the monotonic time.
+    func isFile(_ path: ItemPath, in directory: KnownDirectory, now: UInt64) -> Bool {
+        guard let listing = listings[directory.watch], now < listing.expires else { return false }
+        return listing.files.contains(HashedKey(path.nameBytes))
     }
 
     /// Notes that an item was looked at by itself; says whether to read the whole directory.
-    mutating func noteLook(in directory: KnownDirectory) -> Bool {
-        guard files[directory.watch] == nil else { return false }
+    mutating func noteLook(in directory: KnownDirectory, now: UInt64) -> Bool {
+        if let listing = listings[directory.watch], now < listing.expires { return false }
         looks[directory.watch, default: 0] += 1
-        return looks[directory.watch, default: 0] == Self.fewLooks
+        return looks[directory.watch, default: 0] % Self.fewLooks == 0
     }
 
     /// Notes what was listed; nil for too many.
-    mutating func note(_ names: [[UInt8]]?, in directory: KnownDirectory) {
-        if files.count >= Self.listingLimit { files = [:] }
-        files[directory.watch] = Set((names ?? []).map { HashedKey($0) })
+    mutating func note(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
+        if listings.count >= Self.listingLimit { listings = [:] }
+        let files = Set((names ?? []).map { HashedKey($0) })
+        listings[directory.watch] = Listing(files: files, expires: expires)
         looks[directory.watch] = nil
     }
 
     /// Forgets what an event may concern.
     mutating func forget(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
-        files[watch]?.remove(HashedKey(name))
+        listings[watch]?.files.remove(HashedKey(name))
     }
 }
 

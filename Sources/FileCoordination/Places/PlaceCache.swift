@@ -109,18 +109,23 @@ final class PlaceCache: Sendable {
     }
 
     /// Finds out where a URL leads, and remembers it if that can be done.
-    func resolve(_ url: URL, policy: PackagePolicy) throws(PlaceError) -> ResolvedPlace {
+    ///
+    /// - Parameter policy: read after it was noted how often everything was forgotten, as when it
+    ///   changes.
+    func resolve(
+        _ url: URL, policy: () -> PackagePolicy
+    ) throws(PlaceError) -> ResolvedPlace {
         let bytes = try PlaceResolver.pathBytes(of: url)
         guard let spelled = Self.plainPath(bytes) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         }
         if let found = resolveInKnownDirectory(spelled, policy: policy) {
             return remember(found.place, of: url, found.way).place
         }
         guard let way = prepare(spelled) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         }
-        let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy)
+        let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         guard place.path == spelled else { return place }
         remember(place, of: url, way)
         let directory = KnownDirectory(
@@ -144,12 +149,12 @@ final class PlaceCache: Sendable {
         let directory = state.withLock { state -> KnownDirectory? in
             let known = state.directories.directory(of: path, now: now)
             guard let known else { return nil }
-            isFile = state.directories.isFile(path, in: known)
-            isToBeListed = !isFile && state.directories.noteLook(in: known)
+            isFile = state.directories.isFile(path, in: known, now: now)
+            isToBeListed = !isFile && state.directories.noteLook(in: known, now: now)
             return known
         }
         guard let directory else { return nil }
-        if isToBeListed { list(directory, at: path.directoryBytes) }
+        if isToBeListed { list(directory, at: path.directoryBytes, now: now) }
         if isFile {
             return ResolvedPlace(
                 path: path, isDirectory: false, packageDepths: directory.packageDepths)
@@ -158,7 +163,7 @@ final class PlaceCache: Sendable {
     }
 
     /// Reads a directory as a whole.
-    private func list(_ directory: KnownDirectory, at path: [UInt8]) {
+    private func list(_ directory: KnownDirectory, at path: [UInt8], now: UInt64) {
         // Not under the lock: it may take its time.
         let before = state.withLock { ($0.clearings, $0.directories.tellings) }
         let names = try? RawDirectory.plainFiles(
@@ -166,7 +171,8 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // What was told meanwhile may concern what was read.
             guard (state.clearings, state.directories.tellings) == before else { return }
-            state.directories.note(names.flatMap { $0 }, in: directory)
+            state.directories.note(
+                names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
         }
     }
 
@@ -183,7 +189,8 @@ final class PlaceCache: Sendable {
         let text = url.absoluteString
         state.withLock { state in
             guard state.clearings == way.clearings else { return }
-            if state.known.count >= Self.placeLimit { state.known.removeAll() }
+            // With all that has to be watched for it.
+            guard state.known.count < Self.placeLimit else { return clear(&state) }
             state.known[text] = known
         }
         return known
@@ -191,7 +198,7 @@ final class PlaceCache: Sendable {
 
     /// The place at a path in a directory that is known; nil if it is not.
     private func resolveInKnownDirectory(
-        _ path: ItemPath, policy: PackagePolicy
+        _ path: ItemPath, policy: () -> PackagePolicy
     ) -> (place: ResolvedPlace, way: Preparation)? {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
@@ -204,7 +211,7 @@ final class PlaceCache: Sendable {
         }
         guard let (directory, way) = found else { return nil }
         let place = PlaceResolver.facts(
-            of: path, inPackages: directory.packageDepths, policy: policy)
+            of: path, inPackages: directory.packageDepths, policy: policy())
         return (place, way)
     }
 

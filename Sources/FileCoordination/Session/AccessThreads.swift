@@ -51,6 +51,8 @@ enum AccessThreads {
         var crowdSeen = 0
         /// How often those who bring more went first.
         var courtesies = 0
+        /// Whether they do just now: one thread waits for that, on behalf of all.
+        var isGivingWay = false
         var process = ForkGuard.processToken
 
         var isEmpty: Bool { first == jobs.count }
@@ -71,7 +73,7 @@ enum AccessThreads {
         }
 
         /// Whether to let those go first who still bring more.
-        mutating func isGivingWay() -> Bool {
+        mutating func giveWay() -> Bool {
             let waiting = jobs.count - first
             guard waiting >= AccessThreads.crowd, courtesies < AccessThreads.courtesies else {
                 return false
@@ -79,6 +81,7 @@ enum AccessThreads {
             defer { crowdSeen = waiting }
             guard waiting > crowdSeen else { return false }
             courtesies += 1
+            isGivingWay = true
             return true
         }
     }
@@ -112,7 +115,7 @@ enum AccessThreads {
     /// Says what is to be done, after the lock is given back, so that somebody works or looks on.
     private static func claimThread(_ work: inout Work) -> Need {
         guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
-        if work.isSummoned { return .nothing }
+        if work.isSummoned || work.isGivingWay { return .nothing }
         if work.idle > 0 {
             work.isSummoned = true
             return .wakingOne
@@ -157,9 +160,12 @@ enum AccessThreads {
         var isWatching = false
         var isBusy = isBusy
         while true {
-            if work.withLock({ $0.isGivingWay() }) {
+            if work.withLock({ !$0.isGivingWay && $0.giveWay() }) {
                 Pause.sleep(nanoseconds: courtesy)
-                work.withLock { $0.lastTaken = MonotonicClock.now }
+                work.withLock { work in
+                    work.isGivingWay = false
+                    work.lastTaken = MonotonicClock.now
+                }
                 continue
             }
             let now = MonotonicClock.now
@@ -169,7 +175,9 @@ enum AccessThreads {
                 if isWatching { work.isWatched = false }
                 isWatching = false
                 work.isSummoned = false
-                if work.busy < usual || now >= work.lastTaken + patience, let job = work.take() {
+                if !work.isGivingWay, work.busy < usual || now >= work.lastTaken + patience,
+                    let job = work.take()
+                {
                     work.lastTaken = now
                     return (Job?.some(job), claimThread(&work), UInt64?.none)
                 }
@@ -183,7 +191,7 @@ enum AccessThreads {
             // A watcher, until those who work may be blocked; others, until they are needed.
             _ = work.wait(until: deadline) { work in
                 work.isSummoned = false
-                return !work.isEmpty
+                return !work.isEmpty && !work.isGivingWay
                     && (work.busy < usual || deadline == nil && !work.isWatched)
             }
             work.withLock { $0.idle -= 1 }

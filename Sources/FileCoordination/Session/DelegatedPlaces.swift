@@ -20,6 +20,7 @@ import FileCoordinationSystem
 package final class DelegatedPlaces: Sendable {
     let ledger: LedgerWriter
     private let state: Lock<State>
+    private let unseen: UnseenClaims
 
     /// What a claim on a place can do.
     package enum Opening {
@@ -62,17 +63,32 @@ package final class DelegatedPlaces: Sendable {
     /// - Parameter isOn: false for none at all.
     package init(_ ledger: LedgerWriter, isOn: Bool) {
         self.ledger = ledger
+        unseen = UnseenClaims(ledger)
         state = Lock(State(isOn: isOn))
     }
 
     /// Sees what a claim on one item can do; see ``Opening/close(isWriting:)``.
     package func begin(_ item: AccessItem) -> Opening {
         guard item.isDelegable, let place = place(for: item) else { return .none }
-        if let grant = place.begin(isWriting: item.access.isWriting, in: ledger) {
+        if let grant = begin(place, isWriting: item.access.isWriting) {
             return .delegated(place, grant)
         }
         place.beginFiled()
         return .wanted(place, wantedSlot(of: place))
+    }
+
+    /// Makes a place busy, if a claim there can be granted on the spot.
+    func begin(_ place: DelegatedPlace, isWriting: Bool) -> DelegatedPlace.Grant? {
+        guard let grant = place.begin(isWriting: isWriting, in: ledger) else { return nil }
+        guard unseen.concern(place.path) else { return grant }
+        place.end(isWriting: isWriting)
+        return nil
+    }
+
+    /// Notes that a claim is going to be filed of which no place knows: until a host has seen it,
+    /// none that it may conflict with is local (Rule 2.14).
+    package func noteFiling(_ record: RecordReference, of items: [AccessItem]) {
+        unseen.insert(record, items)
     }
 
     /// The place of an item: once that is used for the second time, or its directory has a slot.

@@ -73,7 +73,7 @@ extension Session {
             let template = place.template,
             !access.isWriting
                 || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
-            let grant = place.begin(isWriting: access.isWriting, in: ledger)
+            let grant = delegated.begin(place, isWriting: access.isWriting)
         else { return nil }
         let record = ledger.writeLocally(
             template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now

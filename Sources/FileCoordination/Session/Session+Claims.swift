@@ -58,6 +58,9 @@ extension Session {
             // It is filed like any other, and keeps later ones of this process from being local.
             claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
         } else {
+            if request.kind == .access, case .none = opening {
+                delegated.noteFiling(record, of: request.items)
+            }
             ledger.file(record)
         }
         announce(.filed(WireRecord(record)))

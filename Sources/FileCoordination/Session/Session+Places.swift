@@ -24,7 +24,7 @@ extension Session {
             return try PlaceResolver.resolve(url, policy: packagePolicy)
         }
         if let known = cache.known(url.absoluteString) { return known.place }
-        return try cache.resolve(url, policy: packagePolicy)
+        return try cache.resolve(url) { packagePolicy }
     }
 
     /// What is to be known of a place whose path is canonical.

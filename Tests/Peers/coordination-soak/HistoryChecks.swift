@@ -68,7 +68,7 @@ extension History {
                 for later in accesses[(index + 1)...].prefix(64) {
                     guard let filed = later.filed, access.isWrite || later.isWrite,
                         filed + slack < access.called,
-                        !isSkipped(later, when: access.entered ?? 0),
+                        !isSkipped(later, by: access),
                         !hostStops.contains(where: {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
                         })
@@ -79,12 +79,13 @@ extension History {
         }
     }
 
-    /// Whether others may go before a claim because its process is stopped, or was until a moment
-    /// ago: the arbiter looks a few times a second (Rule 18.6).
-    private func isSkipped(_ claim: Attempt, when instant: Instant) -> Bool {
+    /// Whether another access may have gone before a claim because the claim's process was stopped,
+    /// or had been until a moment ago: the arbiter looks a few times a second (Rule 18.6). Who
+    /// takes the place then keeps it while presenters are asked.
+    private func isSkipped(_ claim: Attempt, by other: Attempt) -> Bool {
         let moment: UInt64 = 500_000_000
         return lives[claim.life].stops.contains { stop in
-            stop.from <= instant && instant <= stop.to + moment
+            stop.from <= other.entered ?? 0 && other.called <= stop.to + moment
         }
     }
 

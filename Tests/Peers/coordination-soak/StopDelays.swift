@@ -16,11 +16,20 @@ struct StopDelays {
         case both = "a presenter and the host stopped"
     }
 
+    /// What one stop may cost those who are not stopped themselves, in seconds.
+    struct Bounds {
+        var usual: Double
+        /// For each stop of a presenter of the file, and for each of a host.
+        var presenter: Double
+        var host: Double
+    }
+
     private(set) var samples: [Kind: Sample] = [:]
-    private var worstOnes: [Kind: (delay: UInt64, name: String)] = [:]
+    /// Accesses that took longer than the stops meanwhile allow, in words.
+    private(set) var faults: [String] = []
 
     /// - Parameter waitersCount: whether the line behind a stopped waiter has to go on.
-    init(_ history: History, _ hostStops: [Span], waitersCount: Bool) {
+    init(_ history: History, _ hostStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
         let byItem = Dictionary(grouping: history.attempts, by: \.item)
         let courtesies = Dictionary(grouping: history.courtesies, by: \.item)
         // Recovery comes after a stop's end as well.
@@ -35,19 +44,22 @@ struct StopDelays {
                 let own = history.lives[attempt.life].stops
                 let explained = own + occupied.filter { $0.overlaps(wait) }
                 let delay = Self.uncovered(wait, by: explained)
-                let isByPresenter = presenting.contains { $0.overlaps(wait) }
-                let isByHost = hosts.contains { $0.overlaps(wait) }
+                let presenters = presenting.count { $0.overlaps(wait) }
+                let hosts = hosts.count { $0.overlaps(wait) }
                 let kind: Kind =
-                    isByPresenter ? (isByHost ? .both : .presenter) : (isByHost ? .host : .nobody)
+                    presenters > 0
+                    ? (hosts > 0 ? .both : .presenter) : (hosts > 0 ? .host : .nobody)
                 samples[kind, default: Sample()].add(delay)
-                if delay >= worstOnes[kind]?.delay ?? 0 {
-                    worstOnes[kind] = (delay, history.name(attempt))
-                }
+                let allowed =
+                    bounds.usual + Double(presenters) * bounds.presenter
+                    + Double(hosts) * bounds.host
+                guard Double(delay) > allowed * 1e9 else { continue }
+                faults.append(
+                    "held up by \(delay / 1_000_000) ms, while \(presenters) presenters and "
+                        + "\(hosts) hosts were stopped, at \(history.name(attempt))")
             }
         }
     }
-
-    func worst(_ kind: Kind) -> String { worstOnes[kind]?.name ?? "nobody" }
 
     /// When a file was somebody's.
     private static func occupied(

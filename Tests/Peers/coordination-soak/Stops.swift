@@ -9,8 +9,9 @@ import Glibc
 
 /// The proof `stops`.
 ///
-/// `--presenter-bound` and `--host-bound` are seconds; `--waiters-are-waited-for` takes the line
-/// behind a stopped waiter for explained, for an arbiter that does not skip stopped waiters.
+/// `--presenter-bound` and `--host-bound` are seconds for each stop, `--usual-bound` for what is
+/// left; `--waiters-are-waited-for` takes the line behind a stopped waiter for explained, for an
+/// arbiter that does not skip stopped waiters.
 struct Stops {
     private let options: Options
     private let field: Field
@@ -54,20 +55,16 @@ struct Stops {
                 + "\(total) stops, \(hostStops.count) of them of hosts; "
                 + "\(history.attempts.count { $0.entered != nil }) accesses; \(Kernel.load)")
         let delays = StopDelays(
-            history, hostStops, waitersCount: !options.has("waiters-are-waited-for"))
-        let bounds: [(StopDelays.Kind, Double)] = [
-            (.nobody, options.number("usual-bound", 1.0)),
-            (.presenter, options.number("presenter-bound", 2.0 + 1.0)),
-            (.host, options.number("host-bound", 1.0 + 1.5)),
-            (.both, options.number("presenter-bound", 3.0) + options.number("host-bound", 2.5)),
-        ]
-        for (kind, bound) in bounds {
-            let sample = delays.samples[kind] ?? Sample()
-            say("not explained, \(kind.rawValue): \(sample.text)")
-            verdict.demand(
-                sample.quantile(1) <= bound * 1000,
-                "held up by \(sample.quantile(1)) ms, \(kind.rawValue), at \(delays.worst(kind))")
+            history, hostStops,
+            StopDelays.Bounds(
+                usual: options.number("usual-bound", 1.0),
+                presenter: options.number("presenter-bound", 2.0),
+                host: options.number("host-bound", 1.0 + 0.5)),
+            waitersCount: !options.has("waiters-are-waited-for"))
+        for kind in StopDelays.Kind.allCases {
+            say("not explained, \(kind.rawValue): \((delays.samples[kind] ?? Sample()).text)")
         }
+        for fault in delays.faults { verdict.blame(fault) }
         return verdict
     }
 

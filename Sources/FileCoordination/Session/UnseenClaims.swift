@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that this process has filed and no host has seen yet. What is delegated to the process is
+// taken back when a host sees them; until then a later claim of the same process must not be
+// granted on the spot before them (Rule 2.14).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Synchronization
+
+/// Claims that are filed, but for those which a place knows of.
+///
+/// May be used from any thread.
+final class UnseenClaims: Sendable {
+    private let ledger: LedgerWriter
+    private let entries = Lock<[Entry]>([])
+    private let count = Atomic(0)
+
+    private struct Entry {
+        let record: RecordReference
+        /// What each item is, or is part of.
+        let places: [ItemPath]
+    }
+
+    init(_ ledger: LedgerWriter) { self.ledger = ledger }
+
+    /// Notes a claim that is going to be filed.
+    func insert(_ record: RecordReference, _ items: [AccessItem]) {
+        let places = items.map { item in
+            item.packageDepths.first.map { item.path.prefix(depth: $0) } ?? item.path
+        }
+        entries.withLock { entries in
+            entries.removeAll { !ledger.isUnseen($0.record) }
+            entries.append(Entry(record: record, places: places))
+            count.store(entries.count, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Whether one of them may conflict with plain access to an item.
+    func concern(_ path: ItemPath) -> Bool {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return false }
+        return entries.withLock { entries in
+            entries.removeAll { !ledger.isUnseen($0.record) }
+            count.store(entries.count, ordering: .sequentiallyConsistent)
+            return entries.contains { entry in
+                entry.places.contains { $0 == path || $0.contains(path) }
+            }
+        }
+    }
+}
