@@ -101,6 +101,14 @@ public final class LedgerWriter: Sendable {
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
 
+    /// Whether a claim was granted without anybody who would be told of its end; somebody may come
+    /// at any time.
+    public func isQuiet(_ reference: RecordReference) -> Bool {
+        let word = memory.recordWord(Int(reference.index))
+        return word.generation == reference.generation && word.state == .granted
+            && word.flags == .local
+    }
+
     /// Whether a claim that was written has not been looked at by any host.
     public func isUnseen(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))

@@ -88,10 +88,13 @@ struct AccessedItem: Sendable {
 
     /// Looks at the item for the last time before the accessor runs.
     ///
-    /// - Parameter mayHaveVersions: false if nobody has ever kept a version of anything.
-    mutating func begin(mayHaveVersions: Bool) {
+    /// - Parameters:
+    ///   - mayHaveVersions: false if nobody has ever kept a version of anything.
+    ///   - isCaredFor: false if nobody is there who would be told what became of it; should
+    ///     somebody come, a write counts as a change.
+    mutating func begin(mayHaveVersions: Bool, isCaredFor: Bool) {
         guard let writing else { return }
-        before = ItemStamp.take(of: place.path)
+        if isCaredFor { before = ItemStamp.take(of: place.path) }
         switch writing {
         case .moving:
             // Without a descriptor left for it the move has to be announced.
@@ -109,7 +112,7 @@ struct AccessedItem: Sendable {
 
     /// What became of the item, which `moves` have concerned (Rule 7.8).
     func outcome(after moves: KnownMoves) -> ItemOutcome {
-        guard let before else { return .unchanged }
+        guard let before else { return writing == nil ? .unchanged : .changed }
         let now = moves.place(of: place.path)
         if now != place.path { return before.outcomeOfMove(after: ItemStamp.take(of: now)) }
         // What came here by a move is told of as that.

@@ -217,7 +217,10 @@ package final class CoordinatedAccess: Sendable {
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
         if kind == .access {
             let mayHaveVersions = isWriting && session.mayHaveVersions
-            for index in items.indices { items[index].begin(mayHaveVersions: mayHaveVersions) }
+            let isCaredFor = !session.ledger.isQuiet(claim.record)
+            for index in items.indices {
+                items[index].begin(mayHaveVersions: mayHaveVersions, isCaredFor: isCaredFor)
+            }
         }
         state.withLock { [items] in $0.items = items }
         session.noteRunning(self)

@@ -178,10 +178,12 @@ package final class DelegatedPlaces: Sendable {
         if let slot = directorySlot(for: path, &state) { return slot }
         guard path.depth > 1 else { return nil }
         let directory = path.directory
-        guard isFirst, state.directories.count < directoryLimit else { return nil }
+        // Of a process that makes one access nothing is counted: it is to be quick.
+        guard isFirst, !state.candidates.isEmpty, state.directories.count < directoryLimit
+        else { return nil }
         if state.firstUses.count >= candidateLimit { state.firstUses = [:] }
         state.firstUses[directory, default: 0] += 1
-        guard state.firstUses[directory, default: 0] > directoryUses,
+        guard state.firstUses[directory, default: 0] >= directoryUses,
             let slot = takeSlot(&state)
         else { return nil }
         state.firstUses[directory] = nil

@@ -23,16 +23,18 @@ final class LocalAccess: Sendable {
 
     let isWriting: Bool
     /// Where the item is.
-    let item: ResolvedPlace
+    var item: ResolvedPlace {
+        // Of a place in a package nothing is delegated.
+        ResolvedPlace(path: place.path, isDirectory: place.isDirectory, packageDepths: [])
+    }
 
     init(
         _ session: Session, _ record: RecordReference, _ request: RequestedItem,
-        at item: ResolvedPlace, _ place: DelegatedPlace, purposeNumber: UInt64
+        at place: DelegatedPlace, purposeNumber: UInt64
     ) {
         self.session = session
         self.record = record
         self.request = request
-        self.item = item
         isWriting = request.access.isWriting
         self.place = place
         self.purposeNumber = purposeNumber
@@ -69,7 +71,7 @@ extension Session {
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
         let now = MonotonicClock.now
         guard let cache = places.present,
-            let (item, place) = delegatedPlace(url.absoluteString, access, by: cache, now: now),
+            let place = delegatedPlace(url.absoluteString, access, by: cache, now: now),
             let template = place.template,
             !access.isWriting
                 || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
@@ -97,7 +99,7 @@ extension Session {
             return nil
         }
         let local = LocalAccess(
-            self, record, RequestedItem(url: url, access: access), at: item, place,
+            self, record, RequestedItem(url: url, access: access), at: place,
             purposeNumber: purposeNumber)
         if access.isWriting { place.setWriter(local) }
         return local
@@ -106,10 +108,8 @@ extension Session {
     /// The place that the URL of a text leads to, if it may be delegated.
     private func delegatedPlace(
         _ url: String, _ access: Access, by cache: PlaceCache, now: UInt64
-    ) -> (item: ResolvedPlace, place: DelegatedPlace)? {
-        if let known = cache.known(url, now: now) {
-            return known.delegated(in: delegated, access).map { (known.place, $0) }
-        }
+    ) -> DelegatedPlace? {
+        if let known = cache.known(url, now: now) { return known.delegated(in: delegated, access) }
         // One of many in a directory that may be delegated, used for the first time: of it only the
         // item is looked at. The second time it is remembered, on the usual way.
         guard access.isDelegable, let path = PlaceCache.plainPath(ofURL: url),
@@ -118,6 +118,6 @@ extension Session {
             item.packageDepths.isEmpty,
             let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
         else { return nil }
-        return (item, place)
+        return place
     }
 }
