@@ -56,7 +56,7 @@ public struct ClaimTemplate: Sendable {
     }
 
     /// The same, by the encoder.
-    init?(encoding item: AccessItem) {
+    package init?(encoding item: AccessItem) {
         let purpose = [UInt8](repeating: UInt8(ascii: "0"), count: Self.purposeLength)
         var plain = item
         plain.access = .reading([])

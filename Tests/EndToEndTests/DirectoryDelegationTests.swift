@@ -132,11 +132,13 @@ class DirectoryDelegationTests: DelegatingTestCase {
         // By a plain program.
         try FileManager.default.removeItem(atPath: package)
         try stage.folder("d/p.rtfd")
-        try b.ask("b write \(try stage.file("d/p.rtfd/inner"))", "b granted")
-        a.tell("a read \(package)")
-        try stage.untilWaits(a)
+        let inner = try stage.file("d/p.rtfd/inner")
+        try a.ask("a write \(package)", "a granted")
+        b.tell("b write \(inner)")
+        try stage.untilWaits(b)
+        try a.ask("a go", "a released")
+        try b.hear("b granted")
         try b.ask("b go", "b released")
-        try a.hear("a granted")
     }
 
     /// Rule 2.12: a claim that was filed keeps those out which its directory would let in.

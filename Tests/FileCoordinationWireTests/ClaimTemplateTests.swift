@@ -3,9 +3,8 @@
 // Templates of plain items are put together by hand; here they are compared with the encoder.
 
 import FileCoordinationArbiter
+import FileCoordinationWire
 import Testing
-
-@testable import FileCoordinationWire
 
 @Suite("Claim templates")
 struct ClaimTemplateTests {

@@ -44,11 +44,12 @@ let package = Package(
         .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
-                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationWire",
+                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationWire",
             ],
             sources: [
-                "CoordinatorTestCase.swift", "LaterCancellingTests.swift",
+                "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",
+                "LaterCancellingTests.swift",
                 "PresenterMailboxStateTests.swift", "TaskAccessTests.swift",
             ],
             swiftSettings: strict),
