@@ -81,8 +81,8 @@ extension History {
 
     /// Whether another access may have gone before a claim because its process was stopped.
     ///
-    /// Or had been until a moment ago: the arbiter looks a few times a second (Rule 18.6). Who takes
-    /// the place then keeps it while presenters are asked.
+    /// Or had been until a moment ago: the arbiter looks a few times a second (Rule 18.6). Who
+    /// takes the place then keeps it while presenters are asked.
     private func isSkipped(_ claim: Attempt, by other: Attempt) -> Bool {
         let moment: UInt64 = 500_000_000
         return lives[claim.life].stops.contains { stop in
