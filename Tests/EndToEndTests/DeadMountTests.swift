@@ -87,7 +87,10 @@ final class DeadMountTests: StageTestCase {
     }
 
     //  A                           B
-    //  write(dead/f) granted
+    //                              read(dead/f)
+    //  write(dead/f) waits
+    //                              returns
+    //  granted
     //                              read(dead/f) waits
     //  returns: but what it has done cannot be found out
     //                              write(f) granted
@@ -98,7 +101,12 @@ final class DeadMountTests: StageTestCase {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
-        try a.ask("1 write \(place)/f", "1 granted")
+        // After a wait: of a claim that nobody had to do with the item is not looked at before.
+        try b.ask("0 read \(place)/f", "0 granted")
+        a.tell("1 write \(place)/f")
+        try stage.untilWaits(a)
+        try b.ask("0 go", "0 released")
+        try a.hear("1 granted")
         b.tell("2 read \(place)/f")
         try stage.untilWaits(b)
         let mount = try DeadMount(at: place)
