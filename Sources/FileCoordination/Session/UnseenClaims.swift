@@ -16,6 +16,8 @@ final class UnseenClaims: Sendable {
     private let ledger: LedgerWriter
     private let entries = Lock<[Entry]>([])
     private let count = Atomic(0)
+    /// How many there are before it is looked, when one more comes, which were seen.
+    private let looksAt = Atomic(16)
 
     private struct Entry {
         let record: RecordReference
@@ -31,7 +33,11 @@ final class UnseenClaims: Sendable {
             item.packageDepths.first.map { item.path.prefix(depth: $0) } ?? item.path
         }
         entries.withLock { entries in
-            entries.removeAll { !ledger.isUnseen($0.record) }
+            // Thousands may be filed before a host sees the first.
+            if entries.count >= looksAt.load(ordering: .relaxed) {
+                entries.removeAll { !ledger.isUnseen($0.record) }
+                looksAt.store(max(16, 2 * entries.count), ordering: .relaxed)
+            }
             entries.append(Entry(record: record, places: places))
             count.store(entries.count, ordering: .sequentiallyConsistent)
         }
