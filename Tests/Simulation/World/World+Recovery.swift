@@ -40,13 +40,13 @@ extension World {
                 }
             }
             if isWritten {
-                note(fact)
+                note(fact, decided: effects, done: done)
             } else {
                 remains.unheard = (id, announcement)
                 if let index = index(id) { claims[index].heard.removeLast() }
             }
         } else {
-            note(fact)
+            note(fact, decided: effects, done: done)
         }
         for effect in done { apply(effect) }
         if done.count < effects.count || dice.one(in: 2) {
@@ -59,9 +59,12 @@ extension World {
     }
 
     /// What has happened, and what the arbiter has decided for it, though hardly anybody heard.
-    private mutating func note(_ fact: Fact?) {
+    ///
+    /// A place that was taken because another claim had failed was not, if nobody heard of that:
+    /// the claim waits on. What was done before the failure notes its places itself.
+    private mutating func note(_ fact: Fact?, decided: [Effect], done: [Effect]) {
         if let fact { record(fact) }
-        notePlaces()
+        if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { notePlaces() }
     }
 
     /// Another arbiter takes over.
@@ -132,6 +135,17 @@ extension World {
     mutating func relinquish(_ question: SimulatedPresenter.Question, _ index: Int) {
         for kind in question.steps.relinquish where !presenters[index].away.contains(kind) {
             presenters[index].away.append(kind)
+        }
+    }
+}
+
+extension Effect {
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .fail, .failInCycle: true
+        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate,
+            .wakeAt:
+            false
         }
     }
 }
