@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -17,8 +18,8 @@
 enum { BITS = 64, WORDS = FCS_GUARDED_DESCRIPTORS / BITS };
 
 static _Atomic uint64_t guarded[WORDS];
-static _Atomic uint64_t fallback_token;
-static _Atomic uint64_t *token = &fallback_token;
+static uint64_t fallback_token;
+uint64_t *_Nullable fcs_token_word;
 static int install_error;
 
 // Held while a mapping is made that a child must not inherit, and while the process forks: the
@@ -48,19 +49,33 @@ static void in_child(void) {
         }
     }
     // The kernel has wiped the page already, unless it is too old to.
-    atomic_store(token, 0);
+    __atomic_store_n(fcs_token_word, 0, __ATOMIC_SEQ_CST);
     errno = saved;
 }
 
+static void arm(uint64_t *word) {
+    uint64_t value = 0;
+    // Blocks only while a machine boots. The fallback still differs from the parent's.
+    if (getrandom(&value, sizeof value, 0) != sizeof value)
+        value = fcs_monotonic_now() ^ ((uint64_t)getpid() << 32);
+    // What is armed stays: objects remember the token of the process they were made in.
+    uint64_t expected = 0;
+    __atomic_compare_exchange_n(
+        word, &expected, value | 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static void install(void) {
+    uint64_t *word = &fallback_token;
     void *page = mmap(
         NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
         -1, 0);
     if (page != MAP_FAILED) {
         madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
-        token = page;
+        word = page;
     }
-    fcs_process_token_rearm();
+    // Armed before anybody sees it: a word that is 0 is a forked child's.
+    arm(word);
+    __atomic_store_n(&fcs_token_word, word, __ATOMIC_RELEASE);
     install_error = -pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -81,17 +96,12 @@ void fcs_keep_in_child(int descriptor) {
     atomic_fetch_and(&guarded[descriptor / BITS], ~(UINT64_C(1) << (descriptor % BITS)));
 }
 
-uint64_t fcs_process_token(void) {
+uint64_t fcs_first_process_token(void) {
     fcs_fork_guard_install();
-    return atomic_load(token);
+    return fcs_process_token();
 }
 
 void fcs_process_token_rearm(void) {
-    uint64_t value = 0;
-    // Blocks only while a machine boots. The fallback still differs from the parent's.
-    if (getrandom(&value, sizeof value, 0) != sizeof value)
-        value = fcs_monotonic_now() ^ ((uint64_t)getpid() << 32);
-    // What is armed stays: objects remember the token of the process they were made in.
-    uint64_t expected = 0;
-    atomic_compare_exchange_strong(token, &expected, value | 1);
+    fcs_fork_guard_install();
+    arm(fcs_token_word);
 }

@@ -130,6 +130,7 @@ package struct ReleaseLocally: LedgerProcedure {
     }
 
     /// Whether it is over, and nobody need hear of it.
+    @inline(__always)
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
         case .start:

@@ -141,6 +141,7 @@ package struct ClaimLocally: LedgerProcedure {
         self.fault = fault
     }
 
+    @inline(__always)
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .start:

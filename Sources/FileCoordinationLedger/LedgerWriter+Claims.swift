@@ -81,19 +81,6 @@ extension LedgerWriter {
         return result
     }
 
-    /// Ends a claim that was granted by delegation, or quietly; false if somebody cares for it, who
-    /// is to hear of its end: then see ``release(_:outcome:)``.
-    public func releaseLocally(_ reference: RecordReference) -> Bool {
-        let index = Int(reference.index)
-        guard memory.recordWord(index).flags == .local else { return false }
-        switch memory.run(ReleaseLocally(record: index, generation: reference.generation)) {
-        case true:
-            allocation.withLock { $0.noteFree(index) }
-            return true
-        case false: return false
-        }
-    }
-
     /// Wakes those who wait for a claim; they look at its word, and sleep on if it is still asked.
     public func wake(_ reference: RecordReference) {
         Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)

@@ -16,10 +16,12 @@ extension LedgerWriter {
         typealias Record = LedgerLayout.Record
         let outcome = LedgerLayout.inlineOutcome(behind: template.count)
         guard outcome + outcomeCapacity <= LedgerLayout.recordLength else { return nil }
-        let room = try? allocation.withLock { (books) throws(LedgerError) in
-            try allocate(body: template.count, outcome: outcomeCapacity, in: &books)
-        }
-        guard let index = room?.index else { return nil }
+        let index =
+            spare.take()
+            ?? allocation.withLock { books in
+                (try? allocate(body: template.count, outcome: outcomeCapacity, in: &books))?.index
+            }
+        guard let index else { return nil }
         let record = memory.mapping.base + LedgerLayout.record(index)
         record.store(UInt32(RecordKind.claim.rawValue), at: Record.kind)
         record.store(UInt32(0), at: Record.thread)
@@ -37,5 +39,30 @@ extension LedgerWriter {
         adjust(record + Record.inline)
         let generation = memory.recordWord(index).generation &+ 1
         return RecordReference(index: UInt32(index), generation: generation)
+    }
+
+    /// Ends a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``, and
+    /// to which nothing was added; false if somebody cares for it, who is to hear of its end: then
+    /// see ``release(_:outcome:)``.
+    public func releaseWrittenLocally(_ reference: RecordReference) -> Bool {
+        guard isReleasedLocally(reference) else { return false }
+        let index = Int(reference.index)
+        // Nothing but the record is to be given back.
+        if !spare.keep(index) { allocation.withLock { $0.noteFree(index) } }
+        return true
+    }
+
+    /// Ends a claim that was granted by delegation, or quietly; false if somebody cares for it, who
+    /// is to hear of its end: then see ``release(_:outcome:)``.
+    public func releaseLocally(_ reference: RecordReference) -> Bool {
+        guard isReleasedLocally(reference) else { return false }
+        allocation.withLock { $0.noteFree(Int(reference.index)) }
+        return true
+    }
+
+    private func isReleasedLocally(_ reference: RecordReference) -> Bool {
+        let index = Int(reference.index)
+        return memory.recordWord(index).flags == .local
+            && memory.run(ReleaseLocally(record: index, generation: reference.generation))
     }
 }

@@ -16,6 +16,8 @@ public final class LedgerWriter: Sendable {
 
     package let memory: LedgerMemory
     let allocation: Lock<RecordAllocation>
+    /// A record that is known to be free.
+    let spare = SpareNumber()
     private let directory: Directory
     private let file: LedgerFile
     /// The process that has the ledger.

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value of each thread's own.
+// An object of each thread's own.
 
 public import Glibc
 
 /// A variable that every thread has for itself, nil until the thread sets it.
 ///
-/// May be used from any thread. The value is released when the thread ends.
-public final class ThreadSlot<Value>: Sendable {
+/// May be used from any thread. The object is released when the thread ends.
+public final class ThreadSlot<Value: AnyObject>: Sendable {
     @usableFromInline let key: pthread_key_t
-
-    @usableFromInline
-    final class Box {
-        @usableFromInline let value: Value
-        @usableFromInline init(_ value: Value) { self.value = value }
-    }
 
     /// A slot that is empty on every thread.
     public init() {
@@ -29,18 +23,25 @@ public final class ThreadSlot<Value>: Sendable {
 
     deinit { pthread_key_delete(key) }
 
+    /// Looks at the calling thread's value, which stays the slot's: without counting a reference.
+    @inlinable
+    public func withValue<Result>(_ body: (Value?) -> Result) -> Result {
+        guard let pointer = pthread_getspecific(key) else { return body(nil) }
+        return Unmanaged<Value>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
+    }
+
     /// The calling thread's value.
     @inlinable
     public var value: Value? {
         get {
             guard let pointer = pthread_getspecific(key) else { return nil }
-            return Unmanaged<Box>.fromOpaque(pointer).takeUnretainedValue().value
+            return Unmanaged<Value>.fromOpaque(pointer).takeUnretainedValue()
         }
         set {
             let former = pthread_getspecific(key)
-            let box = newValue.map { UnsafeRawPointer(Unmanaged.passRetained(Box($0)).toOpaque()) }
-            pthread_setspecific(key, box)
-            if let former { Unmanaged<Box>.fromOpaque(former).release() }
+            let next = newValue.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+            pthread_setspecific(key, next)
+            if let former { Unmanaged<Value>.fromOpaque(former).release() }
         }
     }
 }

@@ -8,7 +8,7 @@ public import FileCoordinationArbiter
 /// The encoded ``ClaimBody`` of a claim on one item by a purpose of ``purposeLength`` bytes.
 public struct ClaimTemplate: Sendable {
     /// The encoding, with a purpose and an access that mean nothing.
-    public let bytes: [UInt8]
+    public private(set) var bytes: [UInt8]
     /// Where the access is, as two bytes.
     public let accessOffset: Int
 
@@ -20,13 +20,20 @@ public struct ClaimTemplate: Sendable {
     /// The template for an item; nil if that cannot be encoded.
     ///
     /// Of plain ones, of which there are many, only the path differs.
-    public init?(_ item: AccessItem) {
+    ///
+    /// - Parameter prefix: what all purposes begin with, at most ``purposeLength`` bytes.
+    public init?(_ item: AccessItem, purposePrefix prefix: [UInt8] = []) {
+        precondition(prefix.count <= Self.purposeLength, "A prefix is a part of a purpose")
+        guard let plain = Self(plain: item) ?? Self(encoding: item) else { return nil }
+        self = plain
+        for (index, byte) in prefix.enumerated() { bytes[Self.purposeOffset + index] = byte }
+    }
+
+    /// The same for one in no package, by what all of these have in common.
+    private init?(plain item: AccessItem) {
         guard item.packageDepths.isEmpty, item.path.depth > 0,
             let frame = item.isDirectory ? Self.directory : Self.file
-        else {
-            self.init(encoding: item)
-            return
-        }
+        else { return nil }
         let path = item.path.bytes
         guard path.count <= WireLimits.pathBytes else { return nil }
         var bytes: [UInt8] = []

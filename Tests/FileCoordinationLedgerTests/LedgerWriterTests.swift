@@ -130,6 +130,34 @@ struct LedgerWriterTests {
         #expect(writer.ledgerEpoch == epoch)
     }
 
+    @Test func `A record that was used locally is used again, and by one claim at a time`() throws {
+        let world = try LedgerWorld()
+        let writer = try world.writer()
+        let reader = try world.reader(of: writer)
+        let delegation = try #require(try reader.delegate(slot: 4, world.epoch))
+        func claim(_ byte: UInt8) throws -> RecordReference {
+            let record = try #require(
+                writer.writeLocally([byte], outcomeCapacity: 8, at: 1) { _ in })
+            #expect(writer.claimLocally(record, slot: 4, delegation: delegation) == .granted)
+            return record
+        }
+        let (one, other) = (try claim(1), try claim(2))
+        #expect(one.index != other.index)
+        #expect(writer.releaseWrittenLocally(one))
+        #expect(!writer.releaseWrittenLocally(one))
+        let next = try claim(3)
+        #expect(next.index == one.index)
+        #expect(next.generation != one.generation)
+        #expect(writer.releaseWrittenLocally(other))
+        #expect(writer.releaseWrittenLocally(next))
+        let (first, second) = (try claim(4), try claim(5))
+        #expect(Set([first.index, second.index]) == [one.index, other.index])
+        // Somebody comes to care for it: then it is a claim like any other.
+        #expect(try reader.revoke(slot: 4, delegation, world.epoch).count == 2)
+        #expect(!writer.releaseWrittenLocally(first))
+        #expect(try writer.release(first) == .released)
+    }
+
     @Test func `A delegated place is claimed without the host until it is taken back`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()

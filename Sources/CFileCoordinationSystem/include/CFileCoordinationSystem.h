@@ -111,7 +111,14 @@ void fcs_fork_hold(void);
 void fcs_fork_release(void);
 void fcs_close_in_child(int descriptor);
 void fcs_keep_in_child(int descriptor);
-uint64_t fcs_process_token(void);
+// Where the process's token is; NULL before the first use. Not to be used but here.
+extern uint64_t *_Nullable fcs_token_word;
+uint64_t fcs_first_process_token(void);
+static inline uint64_t fcs_process_token(void) {
+    // Asked for several times in each access.
+    uint64_t *_Nullable word = __atomic_load_n(&fcs_token_word, __ATOMIC_ACQUIRE);
+    return word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : fcs_first_process_token();
+}
 void fcs_process_token_rearm(void);
 
 // ---- socket.c: AF_UNIX, SOCK_SEQPACKET

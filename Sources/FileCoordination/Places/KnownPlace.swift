@@ -18,10 +18,10 @@ final class KnownPlace: Sendable {
     }
 
     /// The place among those that are delegated, if it is one of them.
-    func delegated(in places: DelegatedPlaces, _ access: Access) -> DelegatedPlace? {
-        guard place.packageDepths.isEmpty, access.isDelegable else { return nil }
+    func delegated(in places: DelegatedPlaces) -> DelegatedPlace? {
         if let known = delegation.load() { return known }
-        guard let found = places.delegatedPlace(for: place.item(access))?.place,
+        guard place.packageDepths.isEmpty,
+            let found = places.delegatedPlace(for: place.item(.reading([])))?.place,
             found.isDirectory == place.isDirectory
         else { return nil }
         return delegation.storeIfNil(found)

@@ -22,6 +22,8 @@ final class PlaceCache: Sendable {
 
     private struct State {
         var known: [String: KnownPlace] = [:]
+        /// The one of them that was asked for last.
+        var recent: (text: String, place: KnownPlace)?
         /// Directories in which something was found.
         var directories = KnownDirectories()
         /// The path at which there was nothing when somebody asked last, and until when that is
@@ -80,11 +82,31 @@ final class PlaceCache: Sendable {
     ///
     /// - Parameter now: the monotonic time.
     func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
+        known(text, besideNothingAt: nil, now: now).place
+    }
+
+    /// The same, and whether it is known that there is nothing at `path`.
+    func known(
+        _ text: String, besideNothingAt path: [UInt8]?, now: UInt64
+    ) -> (place: KnownPlace?, isAbsent: Bool) {
         // Before the lock: whoever has taken the news away forgets what they concern under it.
         if watch.hasNews { hear() }
-        let known = state.withLock { $0.known[text] }
-        guard let known, now < known.expires else { return nil }
-        return known
+        return state.withLock { state in
+            let isAbsent = path.map { Self.isAbsent($0, now, state) } ?? false
+            if let recent = state.recent, recent.text == text {
+                return (now < recent.place.expires ? recent.place : nil, isAbsent)
+            }
+            guard let known = state.known[text], now < known.expires else {
+                return (nil, isAbsent)
+            }
+            state.recent = (text, known)
+            return (known, isAbsent)
+        }
+    }
+
+    private static func isAbsent(_ path: [UInt8], _ now: UInt64, _ state: State) -> Bool {
+        guard let absent = state.absent, now < absent.expires else { return false }
+        return absent.path == path
     }
 
     /// Whether there is nothing at a path; false also if that cannot be remembered.
@@ -95,11 +117,7 @@ final class PlaceCache: Sendable {
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
         if !hasLooked, watch.hasNews { hear() }
-        let isKnown = state.withLock { state in
-            guard let absent = state.absent, now < absent.expires else { return false }
-            return absent.path == path
-        }
-        if isKnown { return true }
+        if state.withLock({ Self.isAbsent(path, now, $0) }) { return true }
         guard let place = Self.plainPath(path) else { return false }
         return state.withLock { state in
             guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
@@ -192,6 +210,7 @@ final class PlaceCache: Sendable {
             // With all that has to be watched for it.
             guard state.known.count < Self.placeLimit else { return clear(&state) }
             state.known[text] = known
+            state.recent = nil
         }
         return known
     }

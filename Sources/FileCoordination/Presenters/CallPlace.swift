@@ -56,13 +56,19 @@ struct CallPlace: Sendable {
 
 /// The callbacks of presenters that a thread, or a task, is inside of.
 enum PresenterCallbacks {
-    private static let slot = ThreadSlot<[CallPlace.Callback]>()
+    private static let slot = ThreadSlot<ThreadCallbacks>()
+
+    private final class ThreadCallbacks {
+        let all: [CallPlace.Callback]
+        init(_ all: [CallPlace.Callback]) { self.all = all }
+    }
+
     /// Tasks that a callback's task starts inherit this, and are not the callback.
     @TaskLocal private static var tasks: (task: Int, callbacks: [CallPlace.Callback])?
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    static var ofThread: [CallPlace.Callback] { slot.value ?? [] }
+    static var ofThread: [CallPlace.Callback] { slot.value?.all ?? [] }
 
     static var ofTask: [CallPlace.Callback] {
         guard let tasks, tasks.task == currentTask else { return [] }
@@ -72,7 +78,7 @@ enum PresenterCallbacks {
     /// Runs a callback on this thread.
     static func within(_ callback: CallPlace.Callback, _ body: () -> Void) {
         let outer = slot.value
-        slot.value = (outer ?? []) + [callback]
+        slot.value = ThreadCallbacks((outer?.all ?? []) + [callback])
         body()
         slot.value = outer
     }

@@ -29,11 +29,21 @@ enum AccessorStack {
         }
     }
 
-    /// What a thread is inside of; made once, and used by that thread alone.
+    /// What a thread is inside of; made once, and used by that thread alone: so nobody need watch
+    /// over who changes it.
     private final class ThreadStack {
         /// The process whose claims these are: a forked child is inside of none.
-        var process: UInt64 = 0
-        var frames: [Frame] = []
+        @exclusivity(unchecked) var process: UInt64 = 0
+        @exclusivity(unchecked) var frames: [Frame] = []
+
+        func push(_ frame: Frame) {
+            let current = ForkGuard.processToken
+            if process != current {
+                process = current
+                frames = []
+            }
+            frames.append(frame)
+        }
     }
 
     private static let slot = ThreadSlot<ThreadStack>()
@@ -73,31 +83,33 @@ enum AccessorStack {
 
     /// Whether the caller is inside of none.
     static var isEmpty: Bool {
-        guard let stack = slot.value, !stack.frames.isEmpty else { return tasks == nil }
-        return stack.process != ForkGuard.processToken && tasks == nil
+        let isOfNone = slot.withValue { stack in
+            guard let stack, !stack.frames.isEmpty else { return true }
+            return stack.process != ForkGuard.processToken
+        }
+        return isOfNone && tasks == nil
     }
 
     /// Notes that an accessor starts on this thread.
     static func push(_ frame: Frame) {
-        let stack: ThreadStack
-        if let known = slot.value {
-            stack = known
-        } else {
-            stack = ThreadStack()
-            slot.value = stack
+        let isNew = slot.withValue { stack in
+            guard let stack else { return true }
+            stack.push(frame)
+            return false
         }
-        if stack.process != ForkGuard.processToken {
-            stack.process = ForkGuard.processToken
-            stack.frames = []
-        }
-        stack.frames.append(frame)
+        guard isNew else { return }
+        let stack = ThreadStack()
+        slot.value = stack
+        stack.push(frame)
     }
 
     /// Notes that the innermost accessor has returned on this thread.
     static func pop() {
-        // A forked child that returns from its parent's accessors was in none of them.
-        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return }
-        _ = stack.frames.popLast()
+        slot.withValue { stack in
+            // A forked child that returns from its parent's accessors was in none of them.
+            guard let stack, stack.process == ForkGuard.processToken else { return }
+            _ = stack.frames.popLast()
+        }
     }
 
     /// Runs an accessor in this task.

@@ -17,52 +17,47 @@ import Foundation
 final class CoordinatorCore: Sendable {
     /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
     private let presenter: PresenterReference?
-    private let state = Lock(State())
-
-    private struct State {
-        /// The purpose, if it was set.
-        var purpose: String?
-        /// The number of the one that was made up, once it was needed.
-        var purposeNumber: UInt64?
-        /// The process in which it was made up; another one, forked since, needs its own.
-        var purposeMaker: UInt64?
-        /// Whether it can be set no more (Rules 4.3, 4.4).
-        var isPurposeFixed = false
-        /// Cancelling is for good (Rule 12.4).
-        var isCancelled = false
-        /// The calls of this coordinator that wait.
-        var waiting: [CoordinatedAccess] = []
-        /// The calls of this coordinator whose accessors run.
-        var running: [CoordinatedAccess] = []
-        /// Those of them that no arbiter knows of.
-        var local: [LocalAccess] = []
-    }
-
+    private let standing = CoordinatorStanding()
+    /// The purpose, if it was set.
+    private let givenPurpose = LazyReference<PurposeText>()
+    /// Nothing until one call has to wait, or to tell an arbiter.
+    private let madeCalls = LazyReference<CoordinatorCalls>()
     /// Where the presenter was when the coordinator was made, as far as it knew (Rule 11.7).
     private let birthplace: ItemPath?
 
+    private final class PurposeText: Sendable {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
     init(presenter: (any NSFilePresenter)?) {
-        self.presenter = presenter.map { PresenterReference($0) }
-        birthplace = self.presenter.flatMap { Session.existing?.standpoint(of: $0)?.place }
+        guard let presenter else {
+            self.presenter = nil
+            birthplace = nil
+            return
+        }
+        let reference = PresenterReference(presenter)
+        self.presenter = reference
+        birthplace = Session.existing?.standpoint(of: reference)?.place
+    }
+
+    private var calls: CoordinatorCalls {
+        madeCalls.load() ?? madeCalls.storeIfNil(CoordinatorCalls())
     }
 
     // MARK: Purpose
 
-    var purposeText: String {
-        if let presenter { return presenter.purposeText }
-        return state.withLock { state in
-            state.purpose ?? ProcessIdentity.purpose(Self.number(&state))
-        }
-    }
+    var purposeText: String { purposeText(isUsed: false) }
 
-    /// The number of the purpose that is made up.
-    private static func number(_ state: inout State) -> UInt64 {
-        let process = ProcessIdentity.token
-        if let number = state.purposeNumber, state.purposeMaker == process { return number }
-        let fresh = ProcessIdentity.freshPurposeNumber()
-        state.purposeNumber = fresh
-        state.purposeMaker = process
-        return fresh
+    private func purposeText(isUsed: Bool) -> String {
+        if let presenter { return presenter.purposeText }
+        if let number = standing.purposeNumber(isUsed: isUsed) {
+            return ProcessIdentity.purpose(number)
+        }
+        guard let given = givenPurpose.load() else {
+            preconditionFailure("A purpose is kept before it counts")
+        }
+        return given.text
     }
 
     func setPurpose(_ text: String) {
@@ -72,19 +67,11 @@ final class CoordinatorCore: Sendable {
         precondition(!text.isEmpty, "A purpose identifier must not be empty")
         precondition(
             text.utf8.count <= 1024, "A purpose identifier is at most 1024 bytes long")
-        state.withLock { state in
-            precondition(
-                !state.isPurposeFixed,
-                "A purpose identifier can be set once, before the coordinator is used")
-            state.purpose = text
-            state.isPurposeFixed = true
-        }
-    }
-
-    private func purposeForUse() -> Purpose {
-        let text = purposeText
-        state.withLock { $0.isPurposeFixed = true }
-        return Purpose(text)
+        let purpose = PurposeText(text)
+        let isFirst = givenPurpose.storeIfNil(purpose) === purpose
+        precondition(
+            isFirst && standing.noteGivenPurpose(),
+            "A purpose identifier can be set once, before the coordinator is used")
     }
 
     // MARK: Waiting calls
@@ -95,21 +82,19 @@ final class CoordinatorCore: Sendable {
         enclosing: [RecordReference] = AccessorStack.current, blocksCaller: Bool = true,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) -> CoordinatedAccess {
-        guard !state.withLock({ $0.isCancelled }) else { throw Self.cancelledError }
+        guard !standing.isCancelled else { throw Self.cancelledError }
         let access = try CoordinatedAccess(
-            items, purpose: purposeForUse(), kind: kind, enclosing: enclosing,
+            items, purpose: Purpose(purposeText(isUsed: true)), kind: kind, enclosing: enclosing,
             standpoint: standpoint, blocksCaller: blocksCaller, onEnding: onEnding)
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.waiting.append(access) }
-            return state.isCancelled
+        if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+            access.giveUp(.cancelled)
         }
-        if isCancelled { access.giveUp(.cancelled) }
         return access
     }
 
     /// Forgets an access that waits no longer.
     func endWaiting(_ access: CoordinatedAccess) {
-        state.withLock { $0.waiting.removeAll { $0 === access } }
+        madeCalls.load()?.endWaiting(access)
     }
 
     /// Runs the accessor of a granted access.
@@ -123,19 +108,10 @@ final class CoordinatorCore: Sendable {
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
     func beginLocally(_ url: URL, _ access: Access) -> LocalAccess? {
-        guard presenter == nil, AccessorStack.isEmpty, let session = Session.existing else {
-            return nil
-        }
-        let number = state.withLock { state -> UInt64? in
-            guard !state.isCancelled, state.purpose == nil else { return nil }
-            state.isPurposeFixed = true
-            return Self.number(&state)
-        }
-        guard let number,
-            let local = session.claimLocally(url, access, purposeNumber: number)
+        guard presenter == nil, AccessorStack.isEmpty, let session = Session.existing,
+            !standing.isCancelled, let number = standing.purposeNumber(isUsed: true)
         else { return nil }
-        if local.isWriting { state.withLock { $0.local.append(local) } }
-        return local
+        return session.claimLocally(url, access, purposeNumber: number)
     }
 
     /// Runs the accessor of an access that was begun without the arbiter, and ends it.
@@ -145,36 +121,41 @@ final class CoordinatorCore: Sendable {
         AccessorStack.push(.local(local))
         defer {
             AccessorStack.pop()
-            if local.isWriting { state.withLock { $0.local.removeAll { $0 === local } } }
             local.end()
         }
         return try accessor()
     }
 
     /// Notes that the accessor of an access begins.
-    func noteRunning(_ access: CoordinatedAccess) {
-        state.withLock { $0.running.append(access) }
-    }
+    func noteRunning(_ access: CoordinatedAccess) { calls.noteRunning(access) }
 
     /// Notes that it has returned.
-    func noteEnded(_ access: CoordinatedAccess) {
-        state.withLock { $0.running.removeAll { $0 === access } }
+    func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
+
+    /// The accesses of this coordinator, those that write, whose accessors run.
+    private var writing: [CoordinatedAccess] {
+        var running = madeCalls.load()?.running ?? []
+        // Local ones are not noted here: it is rare that anybody asks.
+        if presenter == nil, let session = Session.existing,
+            let number = standing.purposeNumber(isUsed: false)
+        {
+            running += session.delegated.writers(ofPurpose: number).map(\.full)
+        }
+        return running.filter(\.isWriting)
     }
 
     /// The access of this coordinator, one that writes, in which something is made known: the one
     /// that the caller is inside of; from another thread, the one that has to do with the place.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
-        let (known, local) = state.withLock { ($0.running, $0.local) }
-        let running = (known + local.map(\.full)).filter(\.isWriting)
-        return AccessorStack.accesses.last { access in running.contains { $0 === access } }
-            ?? running.last { $0.concerns(place) } ?? running.last
+        let writing = writing
+        return AccessorStack.accesses.last { access in writing.contains { $0 === access } }
+            ?? writing.last { $0.concerns(place) } ?? writing.last
     }
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     func announceMove(from old: URL, to new: URL) {
-        guard state.withLock({ !$0.running.isEmpty || !$0.local.isEmpty }),
-            let session = Session.existing, let from = try? session.place(of: old),
-            let to = try? session.place(of: new)
+        guard !writing.isEmpty, let session = Session.existing,
+            let from = try? session.place(of: old), let to = try? session.place(of: new)
         else { return }
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }
@@ -190,12 +171,8 @@ final class CoordinatorCore: Sendable {
     }
 
     func cancel() {
-        let waiting = state.withLock { state in
-            state.isCancelled = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for access in waiting { access.giveUp(.cancelled) }
+        standing.cancel()
+        for access in calls.takeWaiting() { access.giveUp(.cancelled) }
     }
 
     static var cancelledError: NSError {

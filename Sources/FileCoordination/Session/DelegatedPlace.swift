@@ -13,8 +13,8 @@ package final class DelegatedPlace: Sendable {
     let path: ItemPath
     /// What it was when it was used first.
     let isDirectory: Bool
-    /// What every claim on it says.
-    let template: ClaimTemplate?
+    /// What every claim of this process on it says, but for the number of its purpose.
+    private let template: ClaimTemplate?
     private let state: Lock<State>
 
     private struct State {
@@ -40,16 +40,36 @@ package final class DelegatedPlace: Sendable {
         let word: SlotWord
     }
 
-    init(_ item: AccessItem, slot: Int?, directorySlot: Int?) {
+    /// - Parameter prefix: what the purposes begin with that this process makes up.
+    init(_ item: AccessItem, slot: Int?, directorySlot: Int?, purposePrefix prefix: [UInt8]) {
         path = item.path
         isDirectory = item.isDirectory
-        template = ClaimTemplate(item)
+        template = ClaimTemplate(item, purposePrefix: prefix)
         state = Lock(State(slot: slot, directorySlot: directorySlot))
+    }
+
+    /// Writes the record of a claim here; nil if there is no room for it.
+    func writeRecord(
+        _ access: Access, purposeNumber: UInt64, at now: UInt64, in ledger: LedgerWriter
+    ) -> RecordReference? {
+        guard let template else { return nil }
+        return ledger.writeLocally(
+            template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now
+        ) { body in
+            let bytes = body.assumingMemoryBound(to: UInt8.self)
+            ProcessIdentity.writeNumber(purposeNumber, to: bytes + ClaimTemplate.purposeOffset)
+            (bytes[template.accessOffset], bytes[template.accessOffset + 1]) =
+                ClaimTemplate.encoding(of: access)
+        }
     }
 
     /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
     /// what says so.
-    func begin(isWriting: Bool, in ledger: LedgerWriter) -> Grant? {
+    ///
+    /// - Parameter writer: whose local write it is going to be, if it is one.
+    func begin(
+        isWriting: Bool, by writer: LocalAccess? = nil, in ledger: LedgerWriter
+    ) -> Grant? {
         state.withLock { state in
             let isFree =
                 !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
@@ -57,7 +77,12 @@ package final class DelegatedPlace: Sendable {
                 let grant = Self.grant(state.slot, ledger)
                     ?? Self.grant(state.directorySlot, ledger)
             else { return nil }
-            if isWriting { state.isWritten = true } else { state.readers += 1 }
+            if isWriting {
+                state.isWritten = true
+                state.writer = writer
+            } else {
+                state.readers += 1
+            }
             return grant
         }
     }
@@ -91,9 +116,6 @@ package final class DelegatedPlace: Sendable {
 
     /// Notes that one is over.
     func endFiled() { state.withLock { $0.filed -= 1 } }
-
-    /// Notes whose the local write is that makes it busy.
-    func setWriter(_ writer: LocalAccess) { state.withLock { $0.writer = writer } }
 
     /// The local write that makes it busy.
     var writer: LocalAccess? { state.withLock { $0.writer } }

@@ -21,6 +21,7 @@ package final class DelegatedPlaces: Sendable {
     let ledger: LedgerWriter
     private let state: Lock<State>
     private let unseen: UnseenClaims
+    private let purposePrefix = ProcessIdentity.prefix
 
     /// What a claim on a place can do.
     package enum Opening {
@@ -78,11 +79,27 @@ package final class DelegatedPlaces: Sendable {
     }
 
     /// Makes a place busy, if a claim there can be granted on the spot.
-    func begin(_ place: DelegatedPlace, isWriting: Bool) -> DelegatedPlace.Grant? {
-        guard let grant = place.begin(isWriting: isWriting, in: ledger) else { return nil }
+    private func begin(
+        _ place: DelegatedPlace, isWriting: Bool, by writer: LocalAccess? = nil
+    ) -> DelegatedPlace.Grant? {
+        guard let grant = place.begin(isWriting: isWriting, by: writer, in: ledger) else {
+            return nil
+        }
         guard unseen.concern(place.path) else { return grant }
         place.end(isWriting: isWriting)
         return nil
+    }
+
+    /// The same for an access of which only this process is going to know.
+    func begin(_ place: DelegatedPlace, for access: LocalAccess) -> DelegatedPlace.Grant? {
+        let isWriting = access.isWriting
+        return begin(place, isWriting: isWriting, by: isWriting ? access : nil)
+    }
+
+    /// The local accesses of a purpose that write.
+    func writers(ofPurpose number: UInt64) -> [LocalAccess] {
+        state.withLock { Array($0.places.values) }.compactMap(\.writer)
+            .filter { $0.purposeNumber == number }
     }
 
     /// Notes that a claim is going to be filed of which no place knows: until a host has seen it,
@@ -106,7 +123,8 @@ package final class DelegatedPlaces: Sendable {
             let slot = directory == nil ? Self.takeSlot(&state) : nil
             guard directory != nil || slot != nil else { return nil }
             return Self.add(
-                DelegatedPlace(item, slot: slot, directorySlot: directory),
+                DelegatedPlace(
+                    item, slot: slot, directorySlot: directory, purposePrefix: purposePrefix),
                 for: HashedKey(item.path), &state)
         }
     }
@@ -123,7 +141,8 @@ package final class DelegatedPlaces: Sendable {
             let key = HashedKey(item.path)
             if let place = state.places[key] { return (place, false) }
             guard let slot = delegatedSlot(forDirectoryOf: item.path, &state) else { return nil }
-            let place = DelegatedPlace(item, slot: nil, directorySlot: slot)
+            let place = DelegatedPlace(
+                item, slot: nil, directorySlot: slot, purposePrefix: purposePrefix)
             return (Self.add(place, for: key, &state), true)
         }
     }

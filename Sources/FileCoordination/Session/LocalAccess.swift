@@ -13,15 +13,19 @@ import Foundation
 
 /// An access that no arbiter knows of, unless it asks.
 final class LocalAccess: Sendable {
-    let session: Session
+    /// There for as long as the process is.
+    unowned(unsafe) let session: Session
     let record: RecordReference
-    let request: RequestedItem
+    /// As it was asked for.
+    private let url: URL
+    private let access: Access
     private let place: DelegatedPlace
-    private let purposeNumber: UInt64
+    let purposeNumber: UInt64
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<CoordinatedWrite>()
 
-    let isWriting: Bool
+    var isWriting: Bool { access.isWriting }
+    var request: RequestedItem { RequestedItem(url: url, access: access) }
     /// Where the item is.
     var item: ResolvedPlace {
         // Of a place in a package nothing is delegated.
@@ -29,13 +33,13 @@ final class LocalAccess: Sendable {
     }
 
     init(
-        _ session: Session, _ record: RecordReference, _ request: RequestedItem,
+        _ session: Session, _ record: RecordReference, _ url: URL, _ access: Access,
         at place: DelegatedPlace, purposeNumber: UInt64
     ) {
         self.session = session
         self.record = record
-        self.request = request
-        isWriting = request.access.isWriting
+        self.url = url
+        self.access = access
         self.place = place
         self.purposeNumber = purposeNumber
     }
@@ -61,7 +65,7 @@ final class LocalAccess: Sendable {
         versions.load()?.end()
         if let known = adopted.load() { return known.endAdopted() }
         // Whoever cares by now hears that something may have changed.
-        guard !session.ledger.releaseLocally(record) else { return }
+        guard !session.ledger.releaseWrittenLocally(record) else { return }
         session.release(record, outcomes: [isWriting ? .changed : .unchanged])
     }
 }
@@ -72,21 +76,13 @@ extension Session {
         let now = MonotonicClock.now
         guard let cache = places.present,
             let place = delegatedPlace(url.absoluteString, access, by: cache, now: now),
-            let template = place.template,
-            !access.isWriting
-                || cache.isAbsent(VersionStore.current.tiesPath, now: now, hasLooked: true),
-            let grant = delegated.begin(place, isWriting: access.isWriting)
+            let record = place.writeRecord(
+                access, purposeNumber: purposeNumber, at: now, in: ledger)
         else { return nil }
-        let record = ledger.writeLocally(
-            template.bytes, outcomeCapacity: ClaimLogEntry.outcomesLength(1), at: now
-        ) { body in
-            let bytes = body.assumingMemoryBound(to: UInt8.self)
-            ProcessIdentity.write(purposeNumber, to: bytes + ClaimTemplate.purposeOffset)
-            (bytes[template.accessOffset], bytes[template.accessOffset + 1]) =
-                ClaimTemplate.encoding(of: access)
-        }
-        guard let record else {
-            place.end(isWriting: access.isWriting)
+        let local = LocalAccess(
+            self, record, url, access, at: place, purposeNumber: purposeNumber)
+        guard let grant = delegated.begin(place, for: local) else {
+            ledger.discard(record)
             return nil
         }
         guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
@@ -98,10 +94,6 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
-        let local = LocalAccess(
-            self, record, RequestedItem(url: url, access: access), at: place,
-            purposeNumber: purposeNumber)
-        if access.isWriting { place.setWriter(local) }
         return local
     }
 
@@ -109,10 +101,15 @@ extension Session {
     private func delegatedPlace(
         _ url: String, _ access: Access, by cache: PlaceCache, now: UInt64
     ) -> DelegatedPlace? {
-        if let known = cache.known(url, now: now) { return known.delegated(in: delegated, access) }
+        guard access.isDelegable else { return nil }
+        // Who writes needs to know that no versions are kept.
+        let ties = access.isWriting ? VersionStore.current.tiesPath : nil
+        let (known, isAbsent) = cache.known(url, besideNothingAt: ties, now: now)
+        if let ties, !isAbsent, !cache.isAbsent(ties, now: now, hasLooked: true) { return nil }
+        if let known { return known.delegated(in: delegated) }
         // One of many in a directory that may be delegated, used for the first time: of it only the
         // item is looked at. The second time it is remembered, on the usual way.
-        guard access.isDelegable, let path = PlaceCache.plainPath(ofURL: url),
+        guard let path = PlaceCache.plainPath(ofURL: url),
             delegated.mayHoldAll(aroundItemAt: path),
             let item = cache.look(at: path, policy: packagePolicy, now: now),
             item.packageDepths.isEmpty,

@@ -31,10 +31,27 @@ enum ProcessIdentity {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// What the purpose identifiers of this process begin with.
+    static var prefix: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 17) { buffer, count in
+            if let base = buffer.baseAddress { writePrefix(to: base) }
+            count = 17
+        }
+    }
+
     /// Writes the purpose identifier of this number.
-    static func write(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+    private static func write(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+        writePrefix(to: place)
+        writeNumber(number, to: place)
+    }
+
+    private static func writePrefix(to place: UnsafeMutablePointer<UInt8>) {
         writeDigits(token, to: place)
         place[16] = UInt8(ascii: "-")
+    }
+
+    /// Writes what of the purpose identifier of this number is behind the prefix.
+    static func writeNumber(_ number: UInt64, to place: UnsafeMutablePointer<UInt8>) {
         writeDigits(number, to: place + 17)
     }
 

@@ -116,13 +116,12 @@ package final class Session: Sendable {
     /// This process's session, opened at first use; a forked child gets one of its own.
     package static func current() throws(NSError) -> Session {
         do {
-            return try cell().session.withLock { session in
-                if let session { return session }
+            let cell = cell()
+            return try cell.opening.withLock { _ in
+                if let session = cell.session.load() { return session }
                 let runtime = try RuntimeDirectory.openOwn()
                 if let warning = runtime.warning { Diagnostics.say(warning) }
-                let fresh = try Session(runtime: runtime)
-                session = fresh
-                return fresh
+                return cell.session.storeIfNil(try Session(runtime: runtime))
             }
         } catch {
             throw FailureReason.arbiterUnreachable("\(error)").nsError
@@ -130,12 +129,17 @@ package final class Session: Sendable {
     }
 
     /// The session, if this process has opened one.
-    static var existing: Session? { cell().session.withLock { $0 } }
+    static var existing: Session? {
+        newestCell.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { cell in
+            cell.processToken == ForkGuard.processToken ? cell.session.load() : nil
+        }
+    }
 
     /// Where a process keeps its session.
     private final class Cell: Sendable {
         let processToken = ForkGuard.processToken
-        let session = Lock<Session?>(nil)
+        let opening = Lock(())
+        let session = LazyReference<Session>()
     }
 
     /// The newest cell.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a coordinator is for, and whether it still coordinates. One word, because every access looks
+// at it, and most coordinators are made for one access.
+
+import Synchronization
+
+/// The purpose and the state of one coordinator that was made without a presenter.
+///
+/// May be used from any thread.
+package struct CoordinatorStanding: ~Copyable, Sendable {
+    private let word = Atomic<UInt64>(0)
+
+    /// Cancelling is for good (Rule 12.4).
+    private static let cancelled: UInt64 = 1 << 63
+    /// A purpose was given, and is kept elsewhere.
+    private static let given: UInt64 = 1 << 62
+    /// It can be given no more (Rules 4.3, 4.4).
+    private static let used: UInt64 = 1 << 61
+    /// The number of the purpose that was made up, once one was needed.
+    private static let number = used - 1
+
+    /// Of a coordinator that was not used yet.
+    package init() {}
+
+    package var isCancelled: Bool {
+        word.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
+    }
+
+    /// From now on every access of the coordinator is cancelled.
+    package func cancel() { word.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent) }
+
+    /// The number of the purpose that was made up; nil if one was given.
+    ///
+    /// A forked child needs no other number: there the same one makes another purpose.
+    ///
+    /// - Parameter isUsed: whether a claim is going to say it; then it stays.
+    package func purposeNumber(isUsed: Bool) -> UInt64? {
+        var known = word.load(ordering: .acquiring)
+        while known & Self.given == 0 {
+            var wanted = known | (isUsed ? Self.used : 0)
+            if wanted & Self.number == 0 { wanted |= ProcessIdentity.freshPurposeNumber() }
+            if wanted == known { return known & Self.number }
+            let (isSet, original) = word.compareExchange(
+                expected: known, desired: wanted, ordering: .acquiringAndReleasing)
+            if isSet { return wanted & Self.number }
+            known = original
+        }
+        return nil
+    }
+
+    /// Notes that a purpose was given; false if it comes too late.
+    package func noteGivenPurpose() -> Bool {
+        var known = word.load(ordering: .acquiring)
+        while known & (Self.given | Self.used) == 0 {
+            let (isSet, original) = word.compareExchange(
+                expected: known, desired: known | Self.given, ordering: .acquiringAndReleasing)
+            if isSet { return true }
+            known = original
+        }
+        return false
+    }
+}
