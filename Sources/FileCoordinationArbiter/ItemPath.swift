@@ -24,7 +24,7 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A path of these components, or nil if one of them cannot be a component.
-    public init?(components: some Sequence<Component>) {
+    public init?(components: [Component]) {
         self.init(text: [], depth: 0)
         for component in components {
             guard Self.isLegal(component[...]) else { return nil }

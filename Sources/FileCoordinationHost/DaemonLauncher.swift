@@ -10,7 +10,8 @@ import FileCoordinationSystem
 package struct DaemonLauncher: Sendable {
     /// The daemon's executable.
     package let executable: String
-    private let environment: [String: String]
+    /// The variables that it is given, each as `NAME=value`.
+    private let environment: [String]
 
     /// How long a daemon may take until it listens, in nanoseconds.
     package static let patience: UInt64 = 3_000_000_000
@@ -23,19 +24,28 @@ package struct DaemonLauncher: Sendable {
     /// setuid, libexec.
     ///
     /// An empty `$FILECOORDINATIOND` means: none, host in the program itself.
-    package static func find(environment: [String: String]) -> DaemonLauncher? {
+    ///
+    /// - Parameter environment: variables, each as `NAME=value`; no table is made of them, which
+    ///   takes as long as all the rest.
+    package static func find(environment: [String]) -> DaemonLauncher? {
         guard !CurrentProcess.hasBorrowedRights else {
             return libexec.first(where: isExecutable).map {
-                DaemonLauncher(executable: $0, environment: [:])
+                DaemonLauncher(executable: $0, environment: [])
             }
         }
-        if let chosen = environment["FILECOORDINATIOND"] {
+        if let chosen = value(of: "FILECOORDINATIOND", in: environment) {
             guard !chosen.isEmpty, isExecutable(chosen) else { return nil }
             return DaemonLauncher(executable: chosen, environment: environment)
         }
-        return firstExecutable(path: environment["PATH"] ?? "").map {
+        return firstExecutable(path: value(of: "PATH", in: environment) ?? "").map {
             DaemonLauncher(executable: $0, environment: environment)
         }
+    }
+
+    /// The value of a variable; of two with one name the last counts.
+    private static func value(of name: String, in environment: [String]) -> String? {
+        let start = name + "="
+        return environment.last { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }
 
     private static func firstExecutable(path: String) -> String? {
@@ -75,12 +85,11 @@ package struct DaemonLauncher: Sendable {
         // The daemon's end is closed here when this returns: our copy of it must not keep us
         // waiting for a daemon that has died.
         guard let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
-        var environment = environment
-        environment["FILECOORDINATION_RUNTIME_DIR"] = runtime.path
+        let own = "FILECOORDINATION_RUNTIME_DIR="
         do {
             try DetachedProcess.start(
                 executable: executable, arguments: [Self.electedFlag],
-                environment: environment.keys.sorted().map { "\($0)=\(environment[$0] ?? "")" },
+                environment: environment.filter { !$0.hasPrefix(own) } + [own + runtime.path],
                 inheriting: daemons.descriptor)
         } catch {
             return nil

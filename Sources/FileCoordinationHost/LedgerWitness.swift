@@ -44,12 +44,15 @@ package final class LedgerWitness: Sendable {
     private let path: String
     private let onTakeover: @Sendable () -> Void
     private let isRetired = Lock(false)
+    private let hasStarted = Lock(false)
 
     /// How many hosts may wait for an answer; one at a time does, unless they die while they wait.
     private static let backlog: Int32 = 64
 
-    /// Begins to vouch for `ledger`; whoever has made one looks afterwards whether its directory is
-    /// still the one where hosts are.
+    /// Makes the name by which `ledger` is found; whoever has made one looks afterwards whether its
+    /// directory is still the one where hosts are.
+    ///
+    /// Hosts that ask wait until ``start()``.
     ///
     /// - Parameter onTakeover: called, on the witness's thread, when a host that was given the
     ///   ledger has taken over, or has given that up.
@@ -67,7 +70,20 @@ package final class LedgerWitness: Sendable {
             abstract: prefix + ledger.fileName, backlog: Self.backlog)
         poller = try Poller()
         try poller.add(listener.descriptor, token: 0, .readable)
-        try DetachedThread.start(name: "file-witness", stackSize: 128 << 10) { self.serve() }
+    }
+
+    /// Begins to answer, if it has not begun.
+    package func start() {
+        let isFirst = hasStarted.withLock { hasStarted in
+            defer { hasStarted = true }
+            return !hasStarted
+        }
+        guard isFirst else { return }
+        let thread: Void? = try? DetachedThread.start(
+            name: "file-witness", stackSize: 128 << 10
+        ) { self.serve() }
+        // Better none than one that says nothing.
+        if thread == nil { retire() }
     }
 
     /// Stops vouching, for a ledger that is given up.

@@ -25,6 +25,16 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
+    /// Looks at the object, if there is one, without counting a reference: it stays for as long as
+    /// this does.
+    @inlinable
+    public func withLoaded<Result>(_ body: (Object?) -> Result) -> Result {
+        guard let object = Self.object(at: address.load(ordering: .acquiring)) else {
+            return body(nil)
+        }
+        return object._withUnsafeGuaranteedRef { body($0) }
+    }
+
     /// The object that is there, which is `fresh` if there was none.
     @inlinable
     public func storeIfNil(_ fresh: Object) -> Object {

@@ -4,7 +4,9 @@
 // through the futex in Synchronization.Mutex, and reports races that are none.
 //
 // Made and taken several times for each access: so mutex and value are one piece of memory, and all
-// of it can be inlined.
+// of it can be inlined. What that memory is made of is the same for all values: a class for each
+// kind of value would be made by Swift's runtime at its first use, and a process that makes one
+// access has no time for a dozen of them.
 
 public import Glibc
 
@@ -13,7 +15,7 @@ public import Glibc
 /// Not recursive. Copies are the same lock. `@unchecked` because the compiler cannot see that the
 /// mutex guards the value beside it, which nobody else has.
 public struct Lock<State>: @unchecked Sendable {
-    @usableFromInline let guarded: LockedMemory<State>
+    @usableFromInline let guarded: LockedMemory
 
     /// Puts `state` behind a lock.
     @inlinable
@@ -26,7 +28,7 @@ public struct Lock<State>: @unchecked Sendable {
     public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let (mutex, state) = guarded.parts
+        let (mutex, state) = guarded.parts(State.self)
         pthread_mutex_lock(mutex)
         defer {
             pthread_mutex_unlock(mutex)
@@ -36,30 +38,59 @@ public struct Lock<State>: @unchecked Sendable {
     }
 }
 
-/// A mutex with a value behind it.
+/// What is before a locked value.
 @usableFromInline
-final class LockedMemory<State>: ManagedBuffer<pthread_mutex_t, State> {
+struct LockedMemoryHead {
+    @usableFromInline var mutex = pthread_mutex_t()
+    /// Ends the value.
+    @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
+    /// Makes it 64 bytes: so what is behind it is aligned as strictly as it is itself.
+    @usableFromInline let padding: UInt64 = 0
+
+    @inlinable
+    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
+}
+
+/// A mutex with a value of any kind behind it.
+@usableFromInline
+final class LockedMemory: ManagedBuffer<LockedMemoryHead, UInt64> {
     /// A mutex that nobody has, and `state`.
     @inlinable
-    static func make(_ state: State) -> LockedMemory<State> {
-        let memory = LockedMemory<State>.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
-        memory.withUnsafeMutablePointers { mutex, element in
-            pthread_mutex_init(mutex, nil)
-            element.initialize(to: state)
+    static func make<State>(_ state: State) -> LockedMemory {
+        let room = (MemoryLayout<State>.size + 7) / 8
+        let memory = LockedMemory.create(minimumCapacity: room) { _ in
+            LockedMemoryHead { address in
+                address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
+            }
         }
-        return unsafeDowncast(memory, to: LockedMemory<State>.self)
+        let locked = unsafeDowncast(memory, to: LockedMemory.self)
+        let (mutex, place) = locked.parts(State.self)
+        precondition(
+            UInt(bitPattern: place) % UInt(MemoryLayout<State>.alignment) == 0,
+            "What is behind a lock is aligned like any object's first property")
+        pthread_mutex_init(mutex, nil)
+        place.initialize(to: state)
+        return locked
     }
 
     /// Where they are; valid as long as the memory.
     @inlinable
-    var parts: (UnsafeMutablePointer<pthread_mutex_t>, UnsafeMutablePointer<State>) {
-        withUnsafeMutablePointers { ($0, $1) }
+    func parts<State>(
+        _ kind: State.Type
+    ) -> (UnsafeMutablePointer<pthread_mutex_t>, UnsafeMutablePointer<State>) {
+        withUnsafeMutablePointers { head, units in
+            (
+                UnsafeMutableRawPointer(head).assumingMemoryBound(to: pthread_mutex_t.self),
+                UnsafeMutableRawPointer(units).assumingMemoryBound(to: State.self)
+            )
+        }
     }
 
     @inlinable
     deinit {
-        let (mutex, state) = parts
-        state.deinitialize(count: 1)
-        pthread_mutex_destroy(mutex)
+        withUnsafeMutablePointers { head, units in
+            head.pointee.end(UnsafeMutableRawPointer(units))
+            pthread_mutex_destroy(&head.pointee.mutex)
+        }
     }
 }

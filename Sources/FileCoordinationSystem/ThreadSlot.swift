@@ -1,47 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An object of each thread's own.
+// A value of each thread's own. Looked at three times in each access: so it is plain memory, for
+// which nobody counts references.
 
 public import Glibc
 
-/// A variable that every thread has for itself, nil until the thread sets it.
+/// A variable that every thread has for itself.
 ///
-/// May be used from any thread. The object is released when the thread ends.
-public final class ThreadSlot<Value: AnyObject>: Sendable {
+/// May be used from any thread. A thread's value ends with the thread. Copies are the same
+/// variable, which there is for as long as the process: make it once.
+public struct ThreadSlot<Value>: Sendable {
     @usableFromInline let key: pthread_key_t
 
-    /// A slot that is empty on every thread.
+    /// A slot in which no thread has anything.
     public init() {
         var key = pthread_key_t()
         let result = pthread_key_create(&key) { pointer in
             guard let pointer else { return }
-            Unmanaged<AnyObject>.fromOpaque(pointer).release()
+            pointer.assumingMemoryBound(to: ThreadSlotHead.self).pointee.end(pointer)
         }
         precondition(result == 0, "The system has no room for another thread variable")
         self.key = key
     }
 
-    deinit { pthread_key_delete(key) }
-
-    /// Looks at the calling thread's value, which stays the slot's: without counting a reference.
+    /// The calling thread's value, if it has one; stays where it is until the thread ends.
+    ///
+    /// For the calling thread, and for as long as nobody else on it looks.
     @inlinable
-    public func withValue<Result>(_ body: (Value?) -> Result) -> Result {
-        guard let pointer = pthread_getspecific(key) else { return body(nil) }
-        return Unmanaged<Value>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
+    public var pointer: UnsafeMutablePointer<Value>? {
+        pthread_getspecific(key).map { Self.value(behind: $0) }
     }
 
-    /// The calling thread's value.
+    /// The same, which is `fresh` if there was none.
     @inlinable
-    public var value: Value? {
-        get {
-            guard let pointer = pthread_getspecific(key) else { return nil }
-            return Unmanaged<Value>.fromOpaque(pointer).takeUnretainedValue()
-        }
-        set {
-            let former = pthread_getspecific(key)
-            let next = newValue.map { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
-            pthread_setspecific(key, next)
-            if let former { Unmanaged<Value>.fromOpaque(former).release() }
-        }
+    public func pointer(orNew fresh: @autoclosure () -> Value) -> UnsafeMutablePointer<Value> {
+        if let pointer { return pointer }
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.offset + MemoryLayout<Value>.size, alignment: 16)
+        memory.initializeMemory(
+            as: ThreadSlotHead.self,
+            to: ThreadSlotHead { memory in
+                Self.value(behind: memory).deinitialize(count: 1)
+                memory.deallocate()
+            })
+        let value = Self.value(behind: memory)
+        value.initialize(to: fresh())
+        pthread_setspecific(key, memory)
+        return value
     }
+
+    @inlinable
+    static func value(behind memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> {
+        (memory + offset).assumingMemoryBound(to: Value.self)
+    }
+
+    /// Where a value is, aligned as strictly as memory is.
+    @inlinable
+    static var offset: Int { (MemoryLayout<ThreadSlotHead>.size + 15) / 16 * 16 }
+}
+
+/// What is before a thread's value.
+@usableFromInline
+struct ThreadSlotHead {
+    /// Ends the value, and gives the memory of both back.
+    @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
+
+    @inlinable
+    init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
 }

@@ -28,6 +28,9 @@ final class PlaceMemory: Sendable {
     /// What is remembered, if anything ever was.
     var present: PlaceCache? { made.load() }
 
+    /// Looks at it without counting a reference.
+    func withPresent<Result>(_ body: (PlaceCache?) -> Result) -> Result { made.withLoaded(body) }
+
     /// Forgets everything, as when something else counts as a package.
     func clear() { made.load()?.clear() }
 }

@@ -56,19 +56,13 @@ struct CallPlace: Sendable {
 
 /// The callbacks of presenters that a thread, or a task, is inside of.
 enum PresenterCallbacks {
-    private static let slot = ThreadSlot<ThreadCallbacks>()
-
-    private final class ThreadCallbacks {
-        let all: [CallPlace.Callback]
-        init(_ all: [CallPlace.Callback]) { self.all = all }
-    }
-
+    private static let slot = ThreadSlot<[CallPlace.Callback]>()
     /// Tasks that a callback's task starts inherit this, and are not the callback.
     @TaskLocal private static var tasks: (task: Int, callbacks: [CallPlace.Callback])?
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    static var ofThread: [CallPlace.Callback] { slot.value?.all ?? [] }
+    static var ofThread: [CallPlace.Callback] { slot.pointer?.pointee ?? [] }
 
     static var ofTask: [CallPlace.Callback] {
         guard let tasks, tasks.task == currentTask else { return [] }
@@ -77,10 +71,10 @@ enum PresenterCallbacks {
 
     /// Runs a callback on this thread.
     static func within(_ callback: CallPlace.Callback, _ body: () -> Void) {
-        let outer = slot.value
-        slot.value = ThreadCallbacks((outer?.all ?? []) + [callback])
+        let callbacks = slot.pointer(orNew: [])
+        callbacks.pointee.append(callback)
         body()
-        slot.value = outer
+        callbacks.pointee.removeLast()
     }
 
     /// Runs a callback in this task.

@@ -5,6 +5,7 @@
 
 import FileCoordinationLedger
 import FileCoordinationSystem
+import Synchronization
 
 /// The accessors that the calling thread, or the current task, is inside of; innermost last.
 enum AccessorStack {
@@ -29,21 +30,11 @@ enum AccessorStack {
         }
     }
 
-    /// What a thread is inside of; made once, and used by that thread alone: so nobody need watch
-    /// over who changes it.
-    private final class ThreadStack {
+    /// What a thread is inside of; that thread alone looks at it.
+    private struct ThreadStack {
         /// The process whose claims these are: a forked child is inside of none.
-        @exclusivity(unchecked) var process: UInt64 = 0
-        @exclusivity(unchecked) var frames: [Frame] = []
-
-        func push(_ frame: Frame) {
-            let current = ForkGuard.processToken
-            if process != current {
-                process = current
-                frames = []
-            }
-            frames.append(frame)
-        }
+        var process: UInt64 = 0
+        var frames: [Frame] = []
     }
 
     private static let slot = ThreadSlot<ThreadStack>()
@@ -51,6 +42,9 @@ enum AccessorStack {
     ///
     /// Tasks that it starts inherit this, and have to be told from it: they are not the accessor.
     @TaskLocal private static var tasks: TaskStack?
+    /// Whether any task ever was inside of one: asking for a task's variable takes time, the first
+    /// time much.
+    private static let hasTasks = Atomic(false)
 
     private struct TaskStack: Sendable {
         var task: Int
@@ -65,12 +59,14 @@ enum AccessorStack {
     static var accesses: [CoordinatedAccess] { ofTask + ofThread.map(\.access) }
 
     private static var ofThread: [Frame] {
-        guard let stack = slot.value, stack.process == ForkGuard.processToken else { return [] }
-        return stack.frames
+        guard let stack = slot.pointer, stack.pointee.process == ForkGuard.processToken else {
+            return []
+        }
+        return stack.pointee.frames
     }
 
     private static var ofTask: [CoordinatedAccess] {
-        guard let stack = tasks, stack.task == currentTask,
+        guard hasTasks.load(ordering: .relaxed), let stack = tasks, stack.task == currentTask,
             stack.process == ForkGuard.processToken
         else { return [] }
         return stack.accesses
@@ -83,33 +79,34 @@ enum AccessorStack {
 
     /// Whether the caller is inside of none.
     static var isEmpty: Bool {
-        let isOfNone = slot.withValue { stack in
-            guard let stack, !stack.frames.isEmpty else { return true }
-            return stack.process != ForkGuard.processToken
+        if let stack = slot.pointer, !stack.pointee.frames.isEmpty,
+            stack.pointee.process == ForkGuard.processToken
+        {
+            return false
         }
-        return isOfNone && tasks == nil
+        return !hasTasks.load(ordering: .relaxed) || tasks == nil
     }
 
     /// Notes that an accessor starts on this thread.
     static func push(_ frame: Frame) {
-        let isNew = slot.withValue { stack in
-            guard let stack else { return true }
-            stack.push(frame)
-            return false
+        let stack = slot.pointer(orNew: ThreadStack())
+        let process = ForkGuard.processToken
+        if stack.pointee.process != process {
+            stack.pointee = ThreadStack(process: process)
         }
-        guard isNew else { return }
-        let stack = ThreadStack()
-        slot.value = stack
-        stack.push(frame)
+        stack.pointee.frames.append(frame)
     }
 
     /// Notes that the innermost accessor has returned on this thread.
-    static func pop() {
-        slot.withValue { stack in
-            // A forked child that returns from its parent's accessors was in none of them.
-            guard let stack, stack.process == ForkGuard.processToken else { return }
-            _ = stack.frames.popLast()
+    ///
+    /// - Returns: false in a forked child that returns from its parent's accessors: it was in none
+    ///   of them, and owns nothing of theirs (Rule 18.8).
+    @discardableResult
+    static func pop() -> Bool {
+        guard let stack = slot.pointer, stack.pointee.process == ForkGuard.processToken else {
+            return false
         }
+        return stack.pointee.frames.popLast() != nil
     }
 
     /// Runs an accessor in this task.
@@ -118,6 +115,7 @@ enum AccessorStack {
         _ accessor: () async throws -> Result
     ) async rethrows -> Result {
         guard let access, let task = currentTask else { return try await accessor() }
+        hasTasks.store(true, ordering: .relaxed)
         let stack = TaskStack(
             task: task, process: ForkGuard.processToken, accesses: ofTask + [access])
         return try await $tasks.withValue(stack) { try await accessor() }

@@ -108,10 +108,13 @@ final class CoordinatorCore: Sendable {
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
     func beginLocally(_ url: URL, _ access: Access) -> LocalAccess? {
-        guard presenter == nil, AccessorStack.isEmpty, let session = Session.existing,
-            !standing.isCancelled, let number = standing.purposeNumber(isUsed: true)
-        else { return nil }
-        return session.claimLocally(url, access, purposeNumber: number)
+        guard presenter == nil, AccessorStack.isEmpty, !standing.isCancelled else { return nil }
+        return Session.withExisting { session in
+            guard let session, let number = standing.purposeNumber(isUsed: true) else {
+                return nil
+            }
+            return session.claimLocally(url, access, purposeNumber: number)
+        }
     }
 
     /// Runs the accessor of an access that was begun without the arbiter, and ends it.
@@ -120,8 +123,7 @@ final class CoordinatorCore: Sendable {
     ) rethrows -> Result {
         AccessorStack.push(.local(local))
         defer {
-            AccessorStack.pop()
-            local.end()
+            if AccessorStack.pop() { local.end() }
         }
         return try accessor()
     }

@@ -34,6 +34,9 @@ package final class DelegatedPlaces: Sendable {
     }
 
     private struct State {
+        /// The place that was used first, as long as it is the only one: of a process that makes
+        /// one access nothing is counted, for it is to be quick.
+        var firstCandidate: ItemPath?
         /// Places that were used once.
         var candidates: Set<ItemPath> = []
         var places: [HashedKey<ItemPath>: DelegatedPlace] = [:]
@@ -113,11 +116,10 @@ package final class DelegatedPlaces: Sendable {
         state.withLock { state in
             guard state.isOn else { return nil }
             if let place = state.places[HashedKey(item.path)] { return place }
-            let isFirst = state.candidates.remove(item.path) == nil
+            let isFirst = !Self.wasCandidate(item.path, &state)
             let directory = Self.directorySlot(for: item.path, isFirst: isFirst, &state)
             if directory == nil, isFirst {
-                if state.candidates.count >= Self.candidateLimit { state.candidates = [] }
-                state.candidates.insert(item.path)
+                Self.noteCandidate(item.path, &state)
                 return nil
             }
             let slot = directory == nil ? Self.takeSlot(&state) : nil
@@ -127,6 +129,23 @@ package final class DelegatedPlaces: Sendable {
                     item, slot: slot, directorySlot: directory, purposePrefix: purposePrefix),
                 for: HashedKey(item.path), &state)
         }
+    }
+
+    /// Whether a place was used once; then it is no candidate any more.
+    private static func wasCandidate(_ path: ItemPath, _ state: inout State) -> Bool {
+        if state.firstCandidate == path {
+            state.firstCandidate = nil
+            return true
+        }
+        return !state.candidates.isEmpty && state.candidates.remove(path) != nil
+    }
+
+    private static func noteCandidate(_ path: ItemPath, _ state: inout State) {
+        if state.firstCandidate == nil, state.candidates.isEmpty {
+            return state.firstCandidate = path
+        }
+        if state.candidates.count >= candidateLimit { state.candidates = [] }
+        state.candidates.insert(path)
     }
 
     /// The place at a path, if there is one.
@@ -197,8 +216,8 @@ package final class DelegatedPlaces: Sendable {
         if let slot = directorySlot(for: path, &state) { return slot }
         guard path.depth > 1 else { return nil }
         let directory = path.directory
-        // Of a process that makes one access nothing is counted: it is to be quick.
-        guard isFirst, !state.candidates.isEmpty, state.directories.count < directoryLimit
+        guard isFirst, state.firstCandidate != nil || !state.candidates.isEmpty,
+            state.directories.count < directoryLimit
         else { return nil }
         if state.firstUses.count >= candidateLimit { state.firstUses = [:] }
         state.firstUses[directory, default: 0] += 1

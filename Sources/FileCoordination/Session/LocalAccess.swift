@@ -57,10 +57,8 @@ final class LocalAccess: Sendable {
         _ = versions.storeIfNil(store.beginWriting(at: item.path))
     }
 
-    /// Ends it, on the thread on which its accessor has run.
+    /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
-        // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
-        guard session.isOurs else { return }
         defer { place.end(isWriting: isWriting) }
         versions.load()?.end()
         if let known = adopted.load() { return known.endAdopted() }
@@ -74,8 +72,10 @@ extension Session {
     /// Grants a claim on the spot; nil if that takes an arbiter.
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
         let now = MonotonicClock.now
-        guard let cache = places.present,
-            let place = delegatedPlace(url.absoluteString, access, by: cache, now: now),
+        let found = places.withPresent { cache in
+            cache.flatMap { delegatedPlace(url.absoluteString, access, by: $0, now: now) }
+        }
+        guard let place = found,
             let record = place.writeRecord(
                 access, purposeNumber: purposeNumber, at: now, in: ledger)
         else { return nil }

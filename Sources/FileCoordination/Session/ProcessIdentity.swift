@@ -56,10 +56,24 @@ enum ProcessIdentity {
     }
 
     private static func writeDigits(_ value: UInt64, to place: UnsafeMutablePointer<UInt8>) {
-        for index in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 0xF
-            place[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-        }
+        let target = UnsafeMutableRawPointer(place)
+        target.storeBytes(of: digits(UInt32(value >> 32)).bigEndian, as: UInt64.self)
+        target.storeBytes(
+            of: digits(UInt32(truncatingIfNeeded: value)).bigEndian, toByteOffset: 8,
+            as: UInt64.self)
+    }
+
+    /// The eight hexadecimal digits of a number, all at once: the first in the highest byte.
+    private static func digits(_ value: UInt32) -> UInt64 {
+        // One half byte to a byte, by halves.
+        var bytes = UInt64(value)
+        bytes = (bytes & 0xFFFF_0000) << 16 | bytes & 0xFFFF
+        bytes = (bytes & 0x0000_FF00_0000_FF00) << 8 | bytes & 0x0000_00FF_0000_00FF
+        bytes = (bytes & 0x00F0_00F0_00F0_00F0) << 4 | bytes & 0x000F_000F_000F_000F
+        // 1 where there is a letter.
+        let letters = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        let gap = UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
+        return bytes + 0x3030_3030_3030_3030 + letters * gap
     }
 
     private static let purposes = Atomic<UInt64>(0)

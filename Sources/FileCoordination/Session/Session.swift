@@ -45,7 +45,7 @@ package final class Session: Sendable {
         /// The version that this connection's host and this process speak.
         var version = ProtocolVersion.supported.lowerBound
         /// Claims from filing until their record is given back.
-        var claims: [RecordReference: PendingClaim] = [:]
+        var claims = PendingClaims()
         /// Calls that wait, and where they were made.
         var waitingCalls: [WaitingCall] = []
         /// Accesses whose accessors run.
@@ -73,7 +73,7 @@ package final class Session: Sendable {
             ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
         link = try SessionLink(
             election: Election(runtime: runtime, bell: ledger.serviceBell) {
-                DaemonLauncher.find(environment: CurrentProcess.environment(of: environment))
+                DaemonLauncher.find(environment: environment)
             },
             bell: bell)
         try link.start(for: self)
@@ -88,6 +88,9 @@ package final class Session: Sendable {
         let environment = CurrentProcess.environment
         try? DetachedThread.start(name: "file-sweep") { UploadRoot.sweep(environment: environment) }
     }
+
+    /// Has the witness answer, at the latest now: this may take its time.
+    func vouch() { witness?.start() }
 
     /// Makes a ledger where every host finds it, though the directory be removed meanwhile.
     private static func makeLedger(
@@ -129,9 +132,14 @@ package final class Session: Sendable {
     }
 
     /// The session, if this process has opened one.
-    static var existing: Session? {
-        newestCell.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { cell in
-            cell.processToken == ForkGuard.processToken ? cell.session.load() : nil
+    static var existing: Session? { withExisting { $0 } }
+
+    /// Looks at it without counting a reference: it stays for as long as the process.
+    static func withExisting<Result>(_ body: (Session?) -> Result) -> Result {
+        guard let newest = newestCell.load(ordering: .acquiring) else { return body(nil) }
+        return newest._withUnsafeGuaranteedRef { cell in
+            cell.processToken == ForkGuard.processToken
+                ? cell.session.withLoaded(body) : body(nil)
         }
     }
 
@@ -241,7 +249,7 @@ package final class Session: Sendable {
     /// When the host says welcome: what it granted before it knew of this connection it granted
     /// before that, and what it grants later it says.
     func noteGrants() {
-        for claim in state.withLock({ Array($0.claims.values) }) { claim.noteGrant() }
+        for claim in state.withLock({ $0.claims.all }) { claim.noteGrant() }
     }
 
     /// Forgets the connection; presenters forget what the former host asked of them.
@@ -284,7 +292,7 @@ package final class Session: Sendable {
         let (isWelcome, claims) = state.withLock { state in
             (
                 state.hostEpoch != nil && state.explanations.isEmpty,
-                state.socket == nil ? [] : Array(state.claims.keys)
+                state.socket == nil ? [] : state.claims.all.map(\.record)
             )
         }
         return !isWelcome || claims.contains { ledger.state(of: $0) == .asked }
@@ -293,7 +301,7 @@ package final class Session: Sendable {
     /// Fails all that waits: no arbiter can be reached.
     func fail(_ error: NSError) {
         noteGrants()
-        for claim in state.withLock({ Array($0.claims.values) }) {
+        for claim in state.withLock({ $0.claims.all }) {
             giveUp(claim, .failed(error))
         }
     }

@@ -25,6 +25,7 @@ final class SessionLink: Sendable {
     private let outbox = Lock<[ClientMessage]>([])
     /// Whether the thread looks at the host now and then.
     private let isAttending = Atomic(false)
+    private let hasConnected = Atomic(false)
     /// Tells of new hosts; made with the first presenter.
     private let watch = Lock<DirectoryWatch?>(nil)
 
@@ -32,6 +33,9 @@ final class SessionLink: Sendable {
     private let unwelcome = Lock(0)
     /// The pause before the next one, when that goes on.
     private static let unwelcomePause: UInt64 = 20_000_000
+
+    /// What is not needed for a first access waits for so long, in nanoseconds.
+    private static let restraint: UInt64 = 2_000_000
 
     private enum Token {
         static let bell: UInt64 = 0
@@ -101,22 +105,22 @@ final class SessionLink: Sendable {
 
     private func serve(_ session: Session) {
         do {
-            let result = try election.connectOrHost(onEnd: { _ in })
-            try poller.add(result.socket.descriptor, token: Token.socket, .readable)
+            let socket = try connect(session)
+            try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
             var stoppedHost: Int32?
             // The last one ended if its directory was removed.
             if session.hasPresenters { watchForHosts(of: session) }
-            if (try? session.connected(result.socket)) != nil {
-                stoppedHost = converse(on: result.socket, session)
+            if (try? session.connected(socket)) != nil {
+                stoppedHost = converse(on: socket, session)
             } else {
                 // Whoever was turned away before it could greet is told why.
-                _ = readMessages(from: result.socket, session)
+                _ = readMessages(from: socket, session)
             }
             unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
-            try? poller.remove(result.socket.descriptor)
+            try? poller.remove(socket.descriptor)
             session.disconnected()
-            result.socket.shutDown()
+            socket.shutDown()
             if let stoppedHost { try? election.depose(stoppedHost) }
             // Once is a host that dies, or one of an older version.
             if unwelcome.withLock({ $0 > 2 }) {
@@ -129,6 +133,18 @@ final class SessionLink: Sendable {
         if !session.needsHost { waitForBell(until: retry(session)) }
     }
 
+    private func connect(_ session: Session) throws -> SequencedSocket {
+        // The first time it was just looked that the directory is in its place.
+        if !hasConnected.exchange(true, ordering: .relaxed),
+            let socket = try election.connectIfServed()
+        {
+            return socket
+        }
+        // Whoever becomes host may ask for it.
+        session.vouch()
+        return try election.connectOrHost(onEnd: { _ in }).socket
+    }
+
     /// Reads what the host says until the connection ends.
     ///
     /// - Returns: the host's process, if it is to be deposed.
@@ -136,9 +152,14 @@ final class SessionLink: Sendable {
         var vigil = HostVigil(over: socket)
         var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
         var ready: [Poller.Ready] = []
+        var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
         while true {
-            let deadline = nextLook ?? unwatched(session)
+            let deadline = [nextLook ?? unwatched(session), vouchesAt].compactMap { $0 }.min()
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
+            if let time = vouchesAt, MonotonicClock.now >= time {
+                session.vouch()
+                vouchesAt = nil
+            }
             guard !session.isHostDeposed else { return nil }
             for event in ready {
                 switch event.token {

@@ -18,7 +18,8 @@ package struct StatusClient {
     package init?(environment: [String: String]) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)
         let election = Election(
-            runtime: runtime, daemon: DaemonLauncher.find(environment: environment))
+            runtime: runtime,
+            daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))
         if let socket = try election.connectIfServed() {
             self.socket = socket
             embedded = nil

@@ -4,6 +4,7 @@
 
 import FileCoordinationSystem
 import Foundation
+import Synchronization
 
 /// The store's directories.
 struct StoreFolders: Sendable {
@@ -58,11 +59,31 @@ struct StoreFolders: Sendable {
 }
 
 extension VersionStore {
-    /// The store that is used instead of the user's own, in this task; for tests and tools.
-    @TaskLocal package static var chosen: VersionStore?
+    @TaskLocal private static var chosen: VersionStore?
+    /// Whether any was ever chosen: asking for a task's variable takes time, the first time much.
+    private static let isAnyChosen = Atomic(false)
 
     /// The store that ``NSFileVersion`` uses.
-    package static var current: VersionStore { chosen ?? ofUser }
+    package static var current: VersionStore {
+        (isAnyChosen.load(ordering: .relaxed) ? chosen : nil) ?? ofUser
+    }
+
+    /// Has `body` use a store instead of the user's own; for tests and tools.
+    package static func choosing<Result>(
+        _ store: VersionStore, _ body: () throws -> Result
+    ) rethrows -> Result {
+        isAnyChosen.store(true, ordering: .relaxed)
+        return try $chosen.withValue(store, operation: body)
+    }
+
+    /// The same for what is `async`, with the tasks that it starts.
+    package static func choosing<Result>(
+        _ store: VersionStore, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        isAnyChosen.store(true, ordering: .relaxed)
+        return try await $chosen.withValue(store, operation: body)
+    }
 
     private static let ofUser = VersionStore(
         path: CurrentProcess.hasBorrowedRights

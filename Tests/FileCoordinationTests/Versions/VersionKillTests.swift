@@ -52,7 +52,7 @@ import Testing
         func check(files: Int) throws -> Int {
             let count = try #require(store.versionIdentifiers(at: place("item"))).count
             #expect(try leftovers() == [])
-            try VersionStore.$chosen.withValue(store) {
+            try VersionStore.choosing(store) {
                 let item = url.appendingPathComponent("item")
                 for version in try #require(NSFileVersion.otherVersionsOfItem(at: item)) {
                     let names = try FileManager.default.contentsOfDirectory(
@@ -105,7 +105,7 @@ import Testing
                     }
                 }
             }
-            try VersionStore.$chosen.withValue(appointment.store) {
+            try VersionStore.choosing(appointment.store) {
                 let item = appointment.url.appendingPathComponent("item")
                 while true {
                     try NSFileVersion.addOfItem(at: item, withContentsOf: appointment.source)

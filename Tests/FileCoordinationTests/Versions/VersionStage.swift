@@ -26,12 +26,12 @@ final class VersionStage: Sendable {
     /// Lets `NSFileVersion` use this store.
     @discardableResult
     func use<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try VersionStore.$chosen.withValue(store, operation: body)
+        try VersionStore.choosing(store, body)
     }
 
     /// The same for `async` calls.
     func use<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        try await VersionStore.$chosen.withValue(store, operation: body)
+        try await VersionStore.choosing(store, body)
     }
 
     // MARK: Documents

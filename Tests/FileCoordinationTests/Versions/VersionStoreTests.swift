@@ -143,7 +143,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: adders + 1) { index in
             // As in processes of their own.
             let store = VersionStore(path: stage.store.path)
-            VersionStore.$chosen.withValue(store) {
+            VersionStore.choosing(store) {
                 for _ in 0..<rounds {
                     outcomes.note {
                         guard index < adders else {
@@ -178,7 +178,7 @@ import Testing
         let path = stage.store.path
         let removals = Lock(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            VersionStore.$chosen.withValue(VersionStore(path: path)) {
+            VersionStore.choosing(VersionStore(path: path)) {
                 let found = NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.first
                 found?.isResolved = true
                 let isOurs = (try? found?.remove()) != nil
