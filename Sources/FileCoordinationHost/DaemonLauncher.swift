@@ -89,7 +89,8 @@ package struct DaemonLauncher: Sendable {
         do {
             try DetachedProcess.start(
                 executable: executable, arguments: [Self.electedFlag],
-                environment: environment.filter { !$0.hasPrefix(own) } + [own + runtime.path],
+                // Of two with one name the first counts where they go, and the last here.
+                environment: [own + runtime.path] + environment.reversed(),
                 inheriting: daemons.descriptor)
         } catch {
             return nil

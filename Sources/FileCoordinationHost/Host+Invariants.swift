@@ -16,6 +16,9 @@ extension Host {
     /// Whether it knows of no client, so that ``brokenInvariant`` finds all that is left behind.
     package var isDeserted: Bool { clients.isEmpty }
 
+    /// Whether the last turn found anything to read.
+    package var hasHeard: Bool { !ready.isEmpty }
+
     /// Who is there, in words.
     package var company: String {
         clients.keys.sorted().compactMap { clients[$0] }.map { client in

@@ -108,7 +108,7 @@ package final class Host {
     var clientsToFlush: [ClientID] = []
 
     /// What came in this turn.
-    private var ready: [Poller.Ready] = []
+    private(set) var ready: [Poller.Ready] = []
     var lastTicket: UInt64 = 0
     var lastClient: UInt32 = 0
     var lastToken: UInt64 = FixedToken.last

@@ -52,7 +52,7 @@ package final class LedgerWitness: Sendable {
     /// Makes the name by which `ledger` is found; whoever has made one looks afterwards whether its
     /// directory is still the one where hosts are.
     ///
-    /// Hosts that ask wait until ``start()``.
+    /// Hosts that ask wait until ``start()``, which must come.
     ///
     /// - Parameter onTakeover: called, on the witness's thread, when a host that was given the
     ///   ledger has taken over, or has given that up.
@@ -72,18 +72,16 @@ package final class LedgerWitness: Sendable {
         try poller.add(listener.descriptor, token: 0, .readable)
     }
 
-    /// Begins to answer, if it has not begun.
-    package func start() {
-        let isFirst = hasStarted.withLock { hasStarted in
-            defer { hasStarted = true }
-            return !hasStarted
+    /// Begins to answer, if it has not begun; false if there is no thread to be had just now.
+    package func start() -> Bool {
+        hasStarted.withLock { hasStarted in
+            if hasStarted { return true }
+            let thread: Void? = try? DetachedThread.start(
+                name: "file-witness", stackSize: 128 << 10
+            ) { self.serve() }
+            hasStarted = thread != nil
+            return hasStarted
         }
-        guard isFirst else { return }
-        let thread: Void? = try? DetachedThread.start(
-            name: "file-witness", stackSize: 128 << 10
-        ) { self.serve() }
-        // Better none than one that says nothing.
-        if thread == nil { retire() }
     }
 
     /// Stops vouching, for a ledger that is given up.

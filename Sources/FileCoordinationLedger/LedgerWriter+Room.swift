@@ -21,7 +21,7 @@ extension LedgerWriter {
     ) throws(LedgerError) -> Room {
         let markBefore = books.mark
         let isFree = { (index: Int) in self.memory.recordWord(index).state == .free }
-        guard let index = books.takeRecord(isFree: isFree) else { throw .full }
+        guard let index = books.takeRecord(isFree: isFree) ?? spare.take() else { throw .full }
         do throws(LedgerError) {
             if books.mark > books.reservedRecords { try extendRecords(&books) }
             let inline = LedgerLayout.Record.inlineLength

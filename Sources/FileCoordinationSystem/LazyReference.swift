@@ -25,6 +25,14 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
+    /// The same, and there will be no other: who stores one afterwards comes too late.
+    @inlinable
+    public func close() -> Object? {
+        let (isEmpty, present) = address.compareExchange(
+            expected: 0, desired: Self.closed, ordering: .acquiringAndReleasing)
+        return isEmpty ? nil : Self.object(at: present)?.takeUnretainedValue()
+    }
+
     /// Looks at the object, if there is one, without counting a reference: it stays for as long as
     /// this does.
     @inlinable
@@ -35,20 +43,34 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return object._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// The object that is there, which is `fresh` if there was none.
+    /// The object that is there, which is `fresh` if there was none; nil if there never will be.
     @inlinable
-    public func storeIfNil(_ fresh: Object) -> Object {
+    public func storeUnlessClosed(_ fresh: Object) -> Object? {
         let retained = Unmanaged.passRetained(fresh)
         let (isFirst, present) = address.compareExchange(
             expected: 0, desired: UInt(bitPattern: retained.toOpaque()),
             ordering: .acquiringAndReleasing)
-        guard !isFirst, let known = Self.object(at: present) else { return fresh }
+        if isFirst { return fresh }
         retained.release()
-        return known.takeUnretainedValue()
+        return Self.object(at: present)?.takeUnretainedValue()
+    }
+
+    /// The same for one that is never closed.
+    @inlinable
+    public func storeIfNil(_ fresh: Object) -> Object {
+        guard let stored = storeUnlessClosed(fresh) else {
+            preconditionFailure("Nothing is stored in what was closed")
+        }
+        return stored
     }
 
     @inlinable
     static func object(at address: UInt) -> Unmanaged<Object>? {
-        UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }
+        guard address != closed else { return nil }
+        return UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0) }
     }
+
+    /// No object's address.
+    @inlinable
+    static var closed: UInt { 1 }
 }

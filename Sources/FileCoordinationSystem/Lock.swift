@@ -44,7 +44,7 @@ struct LockedMemoryHead {
     @usableFromInline var mutex = pthread_mutex_t()
     /// Ends the value.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
-    /// Makes it 64 bytes: so what is behind it is aligned as strictly as it is itself.
+    /// Makes it 64 bytes on x86-64: so what is behind it is aligned as strictly as an object.
     @usableFromInline let padding: UInt64 = 0
 
     @inlinable

@@ -17,7 +17,10 @@ public struct ThreadSlot<Value>: Sendable {
         var key = pthread_key_t()
         let result = pthread_key_create(&key) { pointer in
             guard let pointer else { return }
-            pointer.assumingMemoryBound(to: ThreadSlotHead.self).pointee.end(pointer)
+            let head = pointer.assumingMemoryBound(to: ThreadSlotHead.self)
+            let end = head.pointee.end
+            head.deinitialize(count: 1)
+            end(pointer)
         }
         precondition(result == 0, "The system has no room for another thread variable")
         self.key = key
@@ -35,6 +38,7 @@ public struct ThreadSlot<Value>: Sendable {
     @inlinable
     public func pointer(orNew fresh: @autoclosure () -> Value) -> UnsafeMutablePointer<Value> {
         if let pointer { return pointer }
+        precondition(MemoryLayout<Value>.alignment <= 16, "No memory is aligned so strictly")
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: Self.offset + MemoryLayout<Value>.size, alignment: 16)
         memory.initializeMemory(
@@ -45,7 +49,8 @@ public struct ThreadSlot<Value>: Sendable {
             })
         let value = Self.value(behind: memory)
         value.initialize(to: fresh())
-        pthread_setspecific(key, memory)
+        let result = pthread_setspecific(key, memory)
+        precondition(result == 0, "No memory for a thread's variable")
         return value
     }
 

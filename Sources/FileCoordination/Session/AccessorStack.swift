@@ -22,7 +22,8 @@ enum AccessorStack {
             }
         }
 
-        var access: CoordinatedAccess {
+        /// Nil for one that is over.
+        var access: CoordinatedAccess? {
             switch self {
             case .known(let access): access
             case .local(let access): access.full
@@ -56,7 +57,12 @@ enum AccessorStack {
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     /// The accesses whose accessors the caller is inside of.
-    static var accesses: [CoordinatedAccess] { ofTask + ofThread.map(\.access) }
+    static var accesses: [CoordinatedAccess] { ofTask + ofThread.compactMap(\.access) }
+
+    /// The innermost of them, of those that pass a test.
+    static func innermost(where test: (Frame) -> Bool) -> CoordinatedAccess? {
+        ofThread.last(where: test)?.access ?? ofTask.last { test(.known($0)) }
+    }
 
     private static var ofThread: [Frame] {
         guard let stack = slot.pointer, stack.pointee.process == ForkGuard.processToken else {

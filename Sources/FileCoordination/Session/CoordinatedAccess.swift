@@ -91,7 +91,6 @@ package final class CoordinatedAccess: Sendable {
             State(
                 claim: claim, items: [AccessedItem(local.request, at: local.item)],
                 ending: .granted, policy: session.packagePolicy))
-        session.noteRunning(self)
     }
 
     /// Ends such an access, of which nobody knows what it has done to its item.
@@ -100,6 +99,9 @@ package final class CoordinatedAccess: Sendable {
         session.release(
             claim.record, outcomes: items.map { $0.writing == nil ? .unchanged : .changed })
     }
+
+    /// Ends one that was never granted.
+    func abandonAdopted() { _ = close() }
 
     /// The claim that counts now.
     var claim: PendingClaim { state.withLock { $0.claim } }

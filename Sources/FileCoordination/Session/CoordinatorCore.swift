@@ -134,30 +134,29 @@ final class CoordinatorCore: Sendable {
     /// Notes that it has returned.
     func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
 
-    /// The accesses of this coordinator, those that write, whose accessors run.
-    private var writing: [CoordinatedAccess] {
-        var running = madeCalls.load()?.running ?? []
-        // Local ones are not noted here: it is rare that anybody asks.
-        if presenter == nil, let session = Session.existing,
-            let number = standing.purposeNumber(isUsed: false)
-        {
-            running += session.delegated.writers(ofPurpose: number).map(\.full)
-        }
-        return running.filter(\.isWriting)
-    }
-
     /// The access of this coordinator, one that writes, in which something is made known: the one
     /// that the caller is inside of; from another thread, the one that has to do with the place.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
-        let writing = writing
-        return AccessorStack.accesses.last { access in writing.contains { $0 === access } }
-            ?? writing.last { $0.concerns(place) } ?? writing.last
+        var running = (madeCalls.load()?.running ?? []).filter(\.isWriting)
+        let number = presenter == nil ? standing.purposeNumber(isUsed: false) : nil
+        let own = AccessorStack.innermost { frame in
+            switch frame {
+            case .known(let access): running.contains { $0 === access }
+            case .local(let access): access.isWriting && access.purposeNumber == number
+            }
+        }
+        if let own { return own }
+        // Local ones are known to their places alone. It is rare that another thread asks.
+        if let number, let session = Session.existing {
+            running += session.delegated.writers(ofPurpose: number).compactMap(\.full)
+        }
+        return running.last { $0.concerns(place) } ?? running.last
     }
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     func announceMove(from old: URL, to new: URL) {
-        guard !writing.isEmpty, let session = Session.existing,
-            let from = try? session.place(of: old), let to = try? session.place(of: new)
+        guard let session = Session.existing, let from = try? session.place(of: old),
+            let to = try? session.place(of: new)
         else { return }
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }

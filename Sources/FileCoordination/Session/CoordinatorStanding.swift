@@ -5,7 +5,7 @@
 
 import Synchronization
 
-/// The purpose and the state of one coordinator that was made without a presenter.
+/// The state of one coordinator, and its purpose if it was made without a presenter.
 ///
 /// May be used from any thread.
 package struct CoordinatorStanding: ~Copyable, Sendable {

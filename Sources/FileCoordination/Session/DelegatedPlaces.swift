@@ -34,10 +34,10 @@ package final class DelegatedPlaces: Sendable {
     }
 
     private struct State {
-        /// The place that was used first, as long as it is the only one: of a process that makes
-        /// one access nothing is counted, for it is to be quick.
+        /// The place that was used first: of a process that makes one access nothing is counted,
+        /// for it is to be quick.
         var firstCandidate: ItemPath?
-        /// Places that were used once.
+        /// The others that were used once.
         var candidates: Set<ItemPath> = []
         var places: [HashedKey<ItemPath>: DelegatedPlace] = [:]
         /// How many of those there may be before it is looked which are of no use any more.

@@ -44,27 +44,42 @@ final class LocalAccess: Sendable {
         self.purposeNumber = purposeNumber
     }
 
-    /// The same access as an ordinary one, for what the accessor makes known.
-    var full: CoordinatedAccess {
+    /// The same access as an ordinary one, for what the accessor makes known; nil if it is over.
+    ///
+    /// Another thread may ask just when it ends: one of the two comes first.
+    var full: CoordinatedAccess? {
         if let known = adopted.load() { return known }
-        let purpose = Purpose(ProcessIdentity.purpose(purposeNumber))
-        return adopted.storeIfNil(CoordinatedAccess(adopting: self, purpose: purpose))
+        let fresh = CoordinatedAccess(
+            adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
+        // Before anybody can end it.
+        session.noteRunning(fresh)
+        let full = adopted.storeUnlessClosed(fresh)
+        if full !== fresh { session.noteEnded(fresh) }
+        return full
     }
 
     /// Lets the item's versions stay with it from now on: it has got its first.
     func keepVersions(in store: VersionStore) {
         guard versions.load() == nil else { return }
-        _ = versions.storeIfNil(store.beginWriting(at: item.path))
+        let fresh = store.beginWriting(at: item.path)
+        if versions.storeUnlessClosed(fresh) !== fresh { fresh.end() }
     }
 
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
         defer { place.end(isWriting: isWriting) }
-        versions.load()?.end()
-        if let known = adopted.load() { return known.endAdopted() }
+        // Of one that reads no other thread knows.
+        (isWriting ? versions.close() : versions.load())?.end()
+        if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // Whoever cares by now hears that something may have changed.
         guard !session.ledger.releaseWrittenLocally(record) else { return }
         session.release(record, outcomes: [isWriting ? .changed : .unchanged])
+    }
+
+    /// Forgets it before it was granted; its record may be another claim's afterwards.
+    func abandon() {
+        versions.close()?.end()
+        adopted.close()?.abandonAdopted()
     }
 }
 
@@ -82,6 +97,7 @@ extension Session {
         let local = LocalAccess(
             self, record, url, access, at: place, purposeNumber: purposeNumber)
         guard let grant = delegated.begin(place, for: local) else {
+            local.abandon()
             ledger.discard(record)
             return nil
         }
@@ -89,6 +105,7 @@ extension Session {
         else {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
             // host may have granted it at once.
+            local.abandon()
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
             announce(.ended(WireRecord(record)))
             place.end(isWriting: access.isWriting)

@@ -89,8 +89,9 @@ package final class Session: Sendable {
         try? DetachedThread.start(name: "file-sweep") { UploadRoot.sweep(environment: environment) }
     }
 
-    /// Has the witness answer, at the latest now: this may take its time.
-    func vouch() { witness?.start() }
+    /// Has the witness answer, at the latest now; false if that has to be tried again.
+    @discardableResult
+    func vouch() -> Bool { witness?.start() ?? true }
 
     /// Makes a ledger where every host finds it, though the directory be removed meanwhile.
     private static func makeLedger(

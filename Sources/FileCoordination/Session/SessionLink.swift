@@ -117,6 +117,8 @@ final class SessionLink: Sendable {
                 // Whoever was turned away before it could greet is told why.
                 _ = readMessages(from: socket, session)
             }
+            // Whoever asks from here on may have to wait for long.
+            session.vouch()
             unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             try? poller.remove(socket.descriptor)
             session.disconnected()
@@ -127,6 +129,7 @@ final class SessionLink: Sendable {
                 waitForBell(until: MonotonicClock.now + Self.unwelcomePause)
             }
         } catch {
+            session.vouch()
             session.fail(FailureReason.arbiterUnreachable("\(error)").nsError)
             waitForBell(until: retry(session))
         }
@@ -157,8 +160,7 @@ final class SessionLink: Sendable {
             let deadline = [nextLook ?? unwatched(session), vouchesAt].compactMap { $0 }.min()
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
             if let time = vouchesAt, MonotonicClock.now >= time {
-                session.vouch()
-                vouchesAt = nil
+                vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
             }
             guard !session.isHostDeposed else { return nil }
             for event in ready {

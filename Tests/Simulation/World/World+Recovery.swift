@@ -61,7 +61,8 @@ extension World {
     /// What has happened, and what the arbiter has decided for it, though hardly anybody heard.
     ///
     /// A place that was taken because another claim had failed was not, if nobody heard of that:
-    /// the claim waits on. What was done before the failure notes its places itself.
+    /// the claim waits on. Then no place of the whole event is noted but those of what was done of
+    /// it; the others were decided by an arbiter that is gone, and nobody saw them.
     private mutating func note(_ fact: Fact?, decided: [Effect], done: [Effect]) {
         if let fact { record(fact) }
         if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { notePlaces() }
