@@ -200,14 +200,16 @@ class DelegationTests: DelegatingTestCase {
     }
 
     //  A                                     B
-    //  write(f) without an arbiter
-    //                                        write(g)
-    //    write(g) inside waits
-    //                                          write(f) inside: refused
+    //  write(d/f) without an arbiter
+    //                                        write(e/g)
+    //    write(e/g) inside waits
+    //                                          write(d/f) inside: refused
     //
     /// Rule 18.4: local claims count in circles.
     func testALocalClaimIsPartOfACircle() throws {
-        let (file, other) = (try stage.file("f"), try stage.file("g"))
+        // Elsewhere: or what B has there would already end what is delegated of A's directory.
+        for folder in ["d", "e"] { try stage.folder(folder) }
+        let (file, other) = (try stage.file("d/f"), try stage.file("e/g"))
         try host()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")

@@ -7,11 +7,23 @@ import FileCoordination
 import FileCoordinationSystem
 import XCTest
 
+/// Is only there.
+private final class Bystander: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+
+    init(_ url: URL) { presentedItemURL = url }
+}
+
 final class LaterCancellingTests: CoordinatorTestCase {
     /// Rules 12.1, 12.3 and 13.1, at a little later instant each time.
     func testACancelThatCrossesTheGrant() throws {
         let url = try file("f")
         let queue = OperationQueue()
+        // So that no place is this process's alone: each grant comes from the arbiter.
+        let bystander = Bystander(url)
+        NSFileCoordinator.addFilePresenter(bystander)
+        defer { NSFileCoordinator.removeFilePresenter(bystander) }
         for round in 0..<400 {
             let coordinator = NSFileCoordinator()
             let ended = DispatchSemaphore(value: 0)
