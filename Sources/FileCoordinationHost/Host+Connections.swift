@@ -77,7 +77,7 @@ extension Host {
 
     private func receiveMessages(from connection: Connection) {
         for _ in 0..<HostLimits.messagesPerTurn {
-            guard connections[connection.token] === connection, !isLate else { return }
+            guard connections[connection.token] === connection else { return }
             switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 receive(bytes, from: connection)

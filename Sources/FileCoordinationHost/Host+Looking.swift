@@ -40,17 +40,11 @@ extension Host {
     /// Files, in the order in which they were made, the claims that several clients have made while
     /// this host was stopped or asleep: what they have sent meanwhile is read one client after the
     /// other (Rule 2.14).
-    func lookAtBacklog(of ready: [Poller.Ready]) {
-        let wasLate = isLate
-        awakeAt = MonotonicClock.now
-        guard ready.count > 1, wasLate else { return }
+    func lookAtBacklog(of ready: [Poller.Ready], since: UInt64) {
+        guard ready.count > 1, MonotonicClock.now >= since + Self.longPause else { return }
         let talking = ready.compactMap { connections[$0.token]?.client }
         if talking.count > 1 { lookAtAsked(of: talking) }
     }
-
-    /// Whether so much time has passed since the turn began that this host may have been stopped in
-    /// it: then it does not read on, but begins another turn, and looks at the backlog first.
-    var isLate: Bool { MonotonicClock.now >= awakeAt + Self.longPause }
 
     /// After so long, in nanoseconds, what is there to read may be old.
     private static let longPause: UInt64 = 20_000_000

@@ -63,8 +63,8 @@ package final class Host {
     let book: PlaceBook
     /// What is delegated to whom.
     var delegations = Delegations()
-    /// When the present turn began, in monotonic nanoseconds.
-    var awakeAt: UInt64 = 0
+    /// When it began to wait for events, in monotonic nanoseconds.
+    private var asleepSince: UInt64 = 0
     var contested = ContestedPlaces()
     /// What clients would like to have that is their own until now, by claim.
     var wantedDelegations: [ClaimID: WantedDelegation] = [:]
@@ -181,18 +181,16 @@ package final class Host {
         do {
             // What has just been finished may have to be looked at again soon.
             let deadline = [nextDeadline, limit].compactMap { $0 }.min()
+            asleepSince = MonotonicClock.now
             try poller.wait(into: &ready, until: deadline)
-            // If it was stopped meanwhile, there may be more by now.
-            if isLate { try poller.wait(into: &ready, until: 0) }
         } catch {
             return leave(.stopped)
         }
         // After every sleep: whoever was stopped in it may not be the host any more.
         if isDeposed { return leave(.deposed) }
         tell(.clockAdvanced(to: MonotonicClock.now))
-        lookAtBacklog(of: ready)
-        // What is left is as ready in the next turn.
-        for event in ready where !isLate { dispatch(event) }
+        lookAtBacklog(of: ready, since: asleepSince)
+        for event in ready { dispatch(event) }
         runTimers()
         return nil
     }
