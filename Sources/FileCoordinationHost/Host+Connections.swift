@@ -104,7 +104,10 @@ extension Host {
         guard connection.isWelcome else {
             return refuse(connection, .malformed, "the first message was not a hello")
         }
-        if let client = connection.client { noteLife(of: client) }
+        if let client = connection.client {
+            catchUp(besides: client)
+            noteLife(of: client)
+        }
         switch message {
         case .hello: break
         case .hindered(let presenter, let claim):
@@ -135,65 +138,6 @@ extension Host {
 
     private func refuseWithoutLedger(_ connection: Connection) {
         refuse(connection, .malformed, "a message about a record came without a ledger")
-    }
-
-    // MARK: The hello
-
-    /// Greets a connection; a second hello on a connection asks to look at the whole ledger again.
-    private func welcome(_ connection: Connection, _ hello: Hello) {
-        let spoken = ProtocolVersion.supported.lowerBound...configuration.protocolVersion
-        guard spoken.contains(hello.version) else {
-            return refuse(
-                connection, .wrongVersion,
-                "it speaks protocol \(hello.version), this arbiter speaks \(spoken.lowerBound) to "
-                    + "\(spoken.upperBound): bring both to one version")
-        }
-        connection.version = hello.version
-        if !hello.ledgerName.isEmpty {
-            do {
-                let name = String(decoding: hello.ledgerName, as: UTF8.self)
-                guard clientsByLedger[name] != nil || hasDescriptors(2) else {
-                    return refuse(connection, .limitReached, Self.wantOfDescriptors)
-                }
-                let client = try client(named: hello.ledgerName, peer: connection.peer)
-                guard connection.client == nil || connection.client === client else {
-                    // Nobody would notice the end of the client whose connection it was.
-                    return refuse(connection, .malformed, "it has named another ledger before")
-                }
-                attach(connection, to: client)
-            } catch {
-                guard !Self.isWant(error) else {
-                    return refuse(connection, .limitReached, Self.wantOfDescriptors)
-                }
-                return refuse(connection, .badLedger, "its ledger cannot be used: \(error)")
-            }
-        }
-        let isFirst = !connection.isWelcome
-        connection.isWelcome = true
-        if isFirst {
-            send(
-                .welcome(
-                    Welcome(
-                        version: hello.version, epoch: epoch.rawValue,
-                        processID: CurrentProcess.id, kind: configuration.kind,
-                        packagePolicy: packagePolicy)),
-                on: connection)
-        }
-        guard let client = connection.client else { return }
-        if !suspects.isEmpty { lookAtUnannounced(besides: client) }
-        lookAtAllRecords(of: client)
-        if isFirst { reconcile(client) }
-    }
-
-    private func attach(_ connection: Connection, to client: Client) {
-        if let former = client.connection, former !== connection {
-            former.client = nil
-            close(former)
-        }
-        connection.client = client
-        client.connection = connection
-        suspects[client.id] = nil
-        if client.process == nil { watchProcess(of: client, connection.socket.peerProcess()) }
     }
 
     // MARK: Sending and closing

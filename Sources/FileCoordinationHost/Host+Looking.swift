@@ -37,21 +37,10 @@ extension Host {
         lookAtAsked(of: absent + [client])
     }
 
-    /// Files, in the order in which they were made, the claims that several clients have made while
-    /// this host was stopped or asleep: what they have sent meanwhile is read one client after the
-    /// other (Rule 2.14).
-    func lookAtBacklog(of ready: [Poller.Ready], since: UInt64) {
-        guard ready.count > 1, MonotonicClock.now >= since + Self.longPause else { return }
-        let talking = ready.compactMap { connections[$0.token]?.client }
-        if talking.count > 1 { lookAtAsked(of: talking) }
-    }
-
-    /// After so long, in nanoseconds, what is there to read may be old.
-    private static let longPause: UInt64 = 20_000_000
-
-    private func lookAtAsked(of clients: [Client]) {
+    /// Files what several clients wait to have filed, in the order in which it was made.
+    func lookAtAsked(of clients: [Client]) {
         let waiting = clients.flatMap { client in
-            client.ledger.scan().filter { $0.state == .asked && $0.kind == .claim }
+            client.ledger.scan().filter { $0.state == .asked }
                 .map { (client: client, snapshot: $0) }
         }
         for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {

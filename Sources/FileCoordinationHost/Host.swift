@@ -4,7 +4,8 @@
 // kernel, turns what happened into events, and carries out the arbiter's effects. It makes no
 // system call on a user's path, so that a mount which never answers delays nobody else.
 //
-// The parts: Host+Connections (who talks to us), Host+Records (ledger records into events),
+// The parts: Host+Connections (who talks to us), Host+Greeting (who they are), Host+Absence (what
+// was said while nobody listened), Host+Records (ledger records into events),
 // Host+Announcements (what accessors make known), Host+Packages (what counts as a package),
 // Host+Effects (effects into swaps and messages), Host+Clients (death), Host+Recovery (taking
 // over), Host+Directory (being found), Host+Status (who holds, who waits).
@@ -63,8 +64,8 @@ package final class Host {
     let book: PlaceBook
     /// What is delegated to whom.
     var delegations = Delegations()
-    /// When it began to wait for events, in monotonic nanoseconds.
-    private var asleepSince: UInt64 = 0
+    /// Until when what it has heard is fresh.
+    var freshness = Freshness()
     var contested = ContestedPlaces()
     /// What clients would like to have that is their own until now, by claim.
     var wantedDelegations: [ClaimID: WantedDelegation] = [:]
@@ -181,7 +182,7 @@ package final class Host {
         do {
             // What has just been finished may have to be looked at again soon.
             let deadline = [nextDeadline, limit].compactMap { $0 }.min()
-            asleepSince = MonotonicClock.now
+            freshness.renew()
             try poller.wait(into: &ready, until: deadline)
         } catch {
             return leave(.stopped)
@@ -189,7 +190,6 @@ package final class Host {
         // After every sleep: whoever was stopped in it may not be the host any more.
         if isDeposed { return leave(.deposed) }
         tell(.clockAdvanced(to: MonotonicClock.now))
-        lookAtBacklog(of: ready, since: asleepSince)
         for event in ready { dispatch(event) }
         runTimers()
         return nil

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A host that is stopped in the middle of its work, with half of what it was told read, for so
+// short a time that it keeps its role.
+
+#if DEBUG
+import FileCoordinationWire
+import XCTest
+
+final class HostAbsenceTests: StageTestCase {
+    override class var hosting: Hosting { .daemon }
+
+    /// An arbiter that is stopped before it hears the first answer of a presenter.
+    private func arbiter() throws -> Program {
+        let arming = ["FILECOORDINATION_FAILPOINT": "before.hearsAnswered:1:stop"]
+        let daemon = try stage.start("daemon", [Products.daemon], environment: arming)
+        try daemon.hear("serving", inside: true)
+        return daemon
+    }
+
+    private func untilStopped(_ program: Program) throws {
+        let end = Date() + Program.patience
+        while stage.text("/proc/\(program.pid)/stat")?.contains(") T ") != true {
+            guard Date() < end else { throw StageError("\(program.name) is never stopped") }
+            poll(nil, 0, 1)
+        }
+    }
+
+    /// Somebody holds f, somebody else presents g, and the arbiter is stopped while it reads that
+    /// the latter has let go of that.
+    private func scene() throws -> (holder: Program, presenter: Program, daemon: Program) {
+        let daemon = try arbiter()
+        let (f, g) = (try stage.file("f"), try stage.file("g"))
+        let (holder, presenter) = (try stage.peer("holder"), try stage.peer("presenter"))
+        try holder.ask("f write \(f)", "f granted")
+        try presenter.ask("p present \(g)", "p registered")
+        return (holder, presenter, daemon)
+    }
+
+    /// Lets the arbiter go on, and sees who gets f first.
+    private func assertOrder(
+        _ first: Program, _ second: Program, holder: Program, daemon: Program
+    ) throws {
+        // After so long it takes it that it was away.
+        let end = Date() + 0.03
+        while Date() < end { poll(nil, 0, 5) }
+        daemon.signal(SIGCONT)
+        try stage.untilWaits(first)
+        try stage.untilWaits(second)
+        try holder.ask("f go", "f released")
+        try first.hear("f granted")
+        XCTAssertFalse(second.said("f granted"))
+        try first.ask("f go", "f returns")
+        try second.hear("f granted")
+        try second.ask("f go", "f returns")
+        XCTAssertEqual(try stage.arbiter(), daemon.pid)
+    }
+
+    //  arbiter       holder        presenter     other
+    //                write(f)      of g
+    //                write(g)
+    //  stopped       asks:         lets go
+    //                                            later write(f)
+    //                              later write(f)
+    //  goes on with what the presenter said
+    //                returns
+    //                                            granted
+    //
+    /// Rule 2.14: whoever is read first after that has not come first.
+    func testWhoeverIsReadFirstHasNotComeFirst() throws {
+        let (holder, presenter, daemon) = try scene()
+        let other = try stage.peer("other")
+        try other.ask("o write \(stage.path("h"))", "o granted")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        try other.ask("f later write:\(stage.path("f"))", "f asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        try assertOrder(other, presenter, holder: holder, daemon: daemon)
+    }
+
+    /// Rule 2.14: the same with one of whom the arbiter has not heard before.
+    func testWhoeverComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
+        let (holder, presenter, daemon) = try scene()
+        let newcomer = try stage.peer("newcomer")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)
+    }
+}
+#endif
