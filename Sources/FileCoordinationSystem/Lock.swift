@@ -3,10 +3,14 @@
 // Mutual exclusion around a value. A pthread mutex, because the thread sanitizer does not see
 // through the futex in Synchronization.Mutex, and reports races that are none.
 //
-// Made and taken several times for each access: so mutex and value are one piece of memory, and all
-// of it can be inlined. What that memory is made of is the same for all values: a class for each
+// Made and taken several times for each access: so mutex and value are beside each other, and all of
+// it can be inlined. What keeps that memory is one kind of object for all values: a class for each
 // kind of value would be made by Swift's runtime at its first use, and a process that makes one
 // access has no time for a dozen of them.
+//
+// The memory is the C library's, and not the tail of the object: of an object's tail the compiler
+// knows which type it was allocated for, and takes it that nothing else is kept alive by it. It then
+// puts objects that are stored there on the stack of whoever made them.
 
 public import Glibc
 
@@ -44,33 +48,41 @@ struct LockedMemoryHead {
     @usableFromInline var mutex = pthread_mutex_t()
     /// Ends the value.
     @usableFromInline let end: (UnsafeMutableRawPointer) -> Void
-    /// Makes it 64 bytes on x86-64: so what is behind it is aligned as strictly as an object.
-    @usableFromInline let padding: UInt64 = 0
 
     @inlinable
     init(end: @escaping (UnsafeMutableRawPointer) -> Void) { self.end = end }
+
+    /// Where the value begins: as strictly aligned as any memory that is allocated.
+    @inlinable static var size: Int { 64 }
 }
 
 /// A mutex with a value of any kind behind it.
 @usableFromInline
-final class LockedMemory: ManagedBuffer<LockedMemoryHead, UInt64> {
+final class LockedMemory {
+    /// The head, and the value behind it.
+    @usableFromInline let base: UnsafeMutableRawPointer
+
+    @inlinable
+    init(_ base: UnsafeMutableRawPointer) { self.base = base }
+
     /// A mutex that nobody has, and `state`.
     @inlinable
     static func make<State>(_ state: State) -> LockedMemory {
-        let room = (MemoryLayout<State>.size + 7) / 8
-        let memory = LockedMemory.create(minimumCapacity: room) { _ in
-            LockedMemoryHead { address in
-                address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
-            }
-        }
-        let locked = unsafeDowncast(memory, to: LockedMemory.self)
-        let (mutex, place) = locked.parts(State.self)
         precondition(
-            UInt(bitPattern: place) % UInt(MemoryLayout<State>.alignment) == 0,
-            "What is behind a lock is aligned like any object's first property")
-        pthread_mutex_init(mutex, nil)
-        place.initialize(to: state)
-        return locked
+            MemoryLayout<LockedMemoryHead>.size <= LockedMemoryHead.size
+                && MemoryLayout<State>.alignment <= 16,
+            "What is behind a lock is aligned like any object")
+        let memory = LockedMemory(
+            .allocate(
+                byteCount: LockedMemoryHead.size + MemoryLayout<State>.size, alignment: 16))
+        memory.base.initializeMemory(
+            as: LockedMemoryHead.self,
+            to: LockedMemoryHead { address in
+                address.assumingMemoryBound(to: State.self).deinitialize(count: 1)
+            })
+        pthread_mutex_init(memory.parts(State.self).0, nil)
+        (memory.base + LockedMemoryHead.size).initializeMemory(as: State.self, to: state)
+        return memory
     }
 
     /// Where they are; valid as long as the memory.
@@ -78,19 +90,18 @@ final class LockedMemory: ManagedBuffer<LockedMemoryHead, UInt64> {
     func parts<State>(
         _ kind: State.Type
     ) -> (UnsafeMutablePointer<pthread_mutex_t>, UnsafeMutablePointer<State>) {
-        withUnsafeMutablePointers { head, units in
-            (
-                UnsafeMutableRawPointer(head).assumingMemoryBound(to: pthread_mutex_t.self),
-                UnsafeMutableRawPointer(units).assumingMemoryBound(to: State.self)
-            )
-        }
+        (
+            base.assumingMemoryBound(to: pthread_mutex_t.self),
+            (base + LockedMemoryHead.size).assumingMemoryBound(to: State.self)
+        )
     }
 
     @inlinable
     deinit {
-        withUnsafeMutablePointers { head, units in
-            head.pointee.end(UnsafeMutableRawPointer(units))
-            pthread_mutex_destroy(&head.pointee.mutex)
-        }
+        let head = base.assumingMemoryBound(to: LockedMemoryHead.self)
+        head.pointee.end(base + LockedMemoryHead.size)
+        pthread_mutex_destroy(&head.pointee.mutex)
+        head.deinitialize(count: 1)
+        base.deallocate()
     }
 }
