@@ -53,6 +53,7 @@ enum DecoderSeeds {
         .filed(record), .ended(record), .announced(record),
         .answered(presenter: record, claim: 5, failure: nil),
         .answered(presenter: record, claim: 5, failure: [0x7B, 0x7D]), .explain(record),
+        .madeWay([PresenterAnswer(presenter: record, claim: 5)]),
         .statusRequest, .handOver, .packagePolicy(Array("package a\n".utf8)),
     ]
 

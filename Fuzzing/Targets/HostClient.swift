@@ -131,6 +131,11 @@ final class HostClient {
                     .encode())
         }
         guard !asks.isEmpty else { return }
+        if failure == nil, asks.count > 1 {
+            let answers = asks.map { PresenterAnswer(presenter: $0.0, claim: $0.1) }
+            asks = []
+            return send(ClientMessage.madeWay(answers).encode())
+        }
         let (presenter, claim) = asks.removeFirst()
         send(
             ClientMessage.answered(presenter: presenter, claim: claim, failure: failure).encode())

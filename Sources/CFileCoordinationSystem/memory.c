@@ -40,11 +40,15 @@ int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void *
 
 int fcs_unmap(void *base, size_t length) { return RESULT(munmap(base, length)); }
 
-uint64_t fcs_monotonic_now(void) {
+static uint64_t time_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
+
+uint64_t fcs_monotonic_now(void) { return time_of(CLOCK_MONOTONIC); }
+
+uint64_t fcs_thread_time(void) { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
 int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline) {
     struct timespec until = {

@@ -63,6 +63,11 @@ public struct Purpose: Hashable, Sendable, CustomStringConvertible {
     /// A purpose from its text.
     public init(_ text: String) { self.bytes = Array(text.utf8) }
 
+    /// All bytes at once, which an array does one by one.
+    public func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// The identifier as text.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

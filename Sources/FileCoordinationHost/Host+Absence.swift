@@ -12,19 +12,17 @@ struct Freshness {
     /// So long after the kernel was asked who has something to say there may be others, in
     /// nanoseconds.
     static let span: UInt64 = 20_000_000
-    /// To catch up is followed by so many times its length in which that is not done, so that those
+    /// To catch up is followed by so many times its work in which that is not done, so that those
     /// who have much to say cannot have it read again and again.
     static let rest: UInt64 = 4
 
     private(set) var end: UInt64 = 0
 
-    /// The kernel is about to be asked.
-    mutating func renew() { end = MonotonicClock.now + Self.span }
-
-    /// Everybody has been caught up with, which was begun at `start`.
-    mutating func renew(after start: UInt64) {
-        let now = MonotonicClock.now
-        end = now + max(Self.span, Self.rest * (now - start))
+    /// The kernel is asked at `start`, and all that it tells takes so much work of this thread.
+    ///
+    /// Work, and not time: a host can also be stopped while it catches up.
+    mutating func renew(at start: UInt64, work: UInt64 = 0) {
+        end = start + max(Self.span, Self.rest * work)
     }
 }
 
@@ -37,14 +35,19 @@ extension Host {
     func catchUp(besides client: Client) {
         let start = MonotonicClock.now
         guard start >= freshness.end else { return }
+        let workBefore = ThreadClock.now
         let talking = connectionsWithNews()
         // Whoever is greeted here is looked at with the others.
         let newcomers = greetNewcomers(among: talking)
         var clients = [client.id: client]
-        for case let client? in talking.map(\.client) { clients[client.id] = client }
-        if clients.count > 1 { lookAtAsked(of: Array(clients.values)) }
+        for other in talking.compactMap(\.client) + recentlyAbsent { clients[other.id] = other }
+        // Before what was asked for later, others may have asked who were not heard of.
+        if clients.count > 1 {
+            lookAtAsked(
+                of: Array(clients.values), until: start, most: HostLimits.claimsPerCatchUp)
+        }
         for newcomer in newcomers { lookAtLedger(of: newcomer, isFirst: true) }
-        freshness.renew(after: start)
+        freshness.renew(at: start, work: ThreadClock.now - workBefore)
     }
 
     /// The connections on which there is something to read now.

@@ -123,6 +123,11 @@ extension Host {
         case .answered(let presenter, let claim, let failure):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             answered(client, presenter: presenter, claim: claim, failure: failure)
+        case .madeWay(let answers):
+            guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            for answer in answers {
+                answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
+            }
         case .explain(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             explain(record, to: client)

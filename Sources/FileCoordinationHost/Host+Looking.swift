@@ -31,16 +31,27 @@ extension Host {
     /// Right after a host has taken over, its clients come back one by one, and what they file
     /// meanwhile is not to be overtaken by those who came first (Rule 2.14).
     func lookAtUnannounced(besides client: Client) {
-        let absent = suspects.filter { $0.value.interval < Suspicion.recentInterval }
-            .compactMap { clients[$0.key] }
-        guard !absent.isEmpty else { return }
-        lookAtAsked(of: absent + [client])
+        let absent = recentlyAbsent
+        if !absent.isEmpty { lookAtAsked(of: absent + [client]) }
     }
 
-    /// Files what several clients wait to have filed, in the order in which it was made.
-    func lookAtAsked(of clients: [Client]) {
+    /// Those who are about to come back, and have said nothing yet.
+    var recentlyAbsent: [Client] {
+        suspects.filter { $0.value.interval < Suspicion.recentInterval }
+            .compactMap { clients[$0.key] }
+    }
+
+    /// Files what several clients have asked for until `time`, in the order in which they did; of
+    /// each at most so many, the oldest ones.
+    func lookAtAsked(of clients: [Client], until time: UInt64 = .max, most: Int = .max) {
         let waiting = clients.flatMap { client in
-            client.ledger.scan().filter { $0.state == .asked }
+            client.ledger.scan()
+                .filter { snapshot in
+                    snapshot.state == .asked && snapshot.filedAt <= time
+                        && client.known[snapshot.reference.index]?.isOf(snapshot) != true
+                }
+                .sorted { $0.filedAt < $1.filedAt }
+                .prefix(most)
                 .map { (client: client, snapshot: $0) }
         }
         for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {

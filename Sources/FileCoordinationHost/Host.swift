@@ -182,7 +182,7 @@ package final class Host {
         do {
             // What has just been finished may have to be looked at again soon.
             let deadline = [nextDeadline, limit].compactMap { $0 }.min()
-            freshness.renew()
+            freshness.renew(at: MonotonicClock.now)
             try poller.wait(into: &ready, until: deadline)
         } catch {
             return leave(.stopped)

@@ -46,6 +46,12 @@ package enum HostLimits {
     /// An access is three; whoever sends many gets as much of the host's time as eight others.
     package static let messagesPerTurn = 8
 
+    /// The claims of one client that are filed together with others, by their age.
+    ///
+    /// More than a process has threads that wait, as a rule; whoever has asked for more at once
+    /// has the rest filed like everybody, some in each turn.
+    package static let claimsPerCatchUp = 64
+
     // MARK: How long it may take
 
     /// How long no connection is accepted after one could not be, in nanoseconds.

@@ -13,7 +13,7 @@ extension ClientMessage {
         case .filed: .hearsFiled
         case .ended: .hearsEnded
         case .announced: .hearsAnnounced
-        case .answered: .hearsAnswered
+        case .answered, .madeWay: .hearsAnswered
         case .explain, .statusRequest, .handOver, .packagePolicy, .hindered: .hearsOther
         }
     }
@@ -25,7 +25,7 @@ extension ClientMessage {
         case .filed: .sendsFiled
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
-        case .answered: .sendsAnswered
+        case .answered, .madeWay: .sendsAnswered
         case .explain, .statusRequest, .handOver, .packagePolicy, .hindered: .sendsOther
         }
     }

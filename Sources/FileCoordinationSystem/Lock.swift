@@ -3,14 +3,14 @@
 // Mutual exclusion around a value. A pthread mutex, because the thread sanitizer does not see
 // through the futex in Synchronization.Mutex, and reports races that are none.
 //
-// Made and taken several times for each access: so mutex and value are beside each other, and all of
-// it can be inlined. What keeps that memory is one kind of object for all values: a class for each
-// kind of value would be made by Swift's runtime at its first use, and a process that makes one
-// access has no time for a dozen of them.
+// Made and taken several times for each access: so mutex and value are beside each other, and all
+// of it can be inlined. What keeps that memory is one kind of object for all values: a class for
+// each kind of value would be made by Swift's runtime at its first use, and a process that makes
+// one access has no time for a dozen of them.
 //
-// The memory is the C library's, and not the tail of the object: of an object's tail the compiler
-// knows which type it was allocated for, and takes it that nothing else is kept alive by it. It then
-// puts objects that are stored there on the stack of whoever made them.
+// The memory is allocated by itself, and is not the tail of the object: of an object's tail the
+// compiler knows what it was allocated for, and takes it that nothing else is kept alive by it. It
+// then puts objects that are stored there on the stack of whoever made them.
 
 public import Glibc
 

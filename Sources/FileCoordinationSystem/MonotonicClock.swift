@@ -25,5 +25,11 @@ public enum MonotonicClock {
     }
 }
 
+/// How long the calling thread has worked; it stands still while the thread waits or is stopped.
+public enum ThreadClock {
+    /// Nanoseconds of the processor's time.
+    public static var now: UInt64 { fcs_thread_time() }
+}
+
 /// A deadline as the C target takes it: the largest number stands for none.
 func deadlineWord(_ deadline: UInt64?) -> UInt64 { deadline ?? .max }

@@ -34,6 +34,20 @@ public struct Hello: Hashable, Sendable {
     }
 }
 
+/// A presenter did what a claim asked of it.
+public struct PresenterAnswer: Hashable, Sendable {
+    /// The presenter's record in the client's ledger.
+    public var presenter: WireRecord
+    /// For whom it made way.
+    public var claim: UInt64
+
+    /// A presenter did what a claim asked of it.
+    public init(presenter: WireRecord, claim: UInt64) {
+        self.presenter = presenter
+        self.claim = claim
+    }
+}
+
 /// A message from a client to the host.
 public enum ClientMessage: Hashable, Sendable {
     /// Who speaks: the first message.
@@ -46,6 +60,9 @@ public enum ClientMessage: Hashable, Sendable {
     case announced(WireRecord)
     /// A presenter did what `claim` asked of it, or failed with an encoded error.
     case answered(presenter: WireRecord, claim: UInt64, failure: [UInt8]?)
+    /// Presenters that were asked together did what was asked of them; at most
+    /// ``WireLimits/answers``.
+    case madeWay([PresenterAnswer])
     /// Whom does this claim wait for?
     case explain(WireRecord)
     /// A ``StatusReport`` is wanted.
@@ -91,6 +108,18 @@ extension WireRecord: WireCoded {
     }
 }
 
+extension PresenterAnswer: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.value(presenter)
+        encoder.integer(claim)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        presenter = try decoder.value(WireRecord.self)
+        claim = try decoder.integer(UInt64.self)
+    }
+}
+
 extension ClientMessage: WireCoded {
     /// The first byte of a message.
     private enum Kind: UInt8 {
@@ -105,6 +134,7 @@ extension ClientMessage: WireCoded {
         case announced = 8
         case packagePolicy = 9
         case hindered = 10
+        case madeWay = 11
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -123,6 +153,9 @@ extension ClientMessage: WireCoded {
             encoder.value(presenter)
             encoder.integer(claim)
             encoder.optional(failure) { $0.failure($1) }
+        case .madeWay(let answers):
+            encoder.raw(Kind.madeWay)
+            encoder.list(answers, .answers, limit: WireLimits.answers)
         case .explain(let record):
             encoder.raw(Kind.explain)
             encoder.value(record)
@@ -155,6 +188,9 @@ extension ClientMessage: WireCoded {
                 failure: try decoder.optional { (decoder) throws(WireError) in
                     try decoder.failure()
                 })
+        case .madeWay:
+            self = .madeWay(
+                try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
         case .explain: self = .explain(try decoder.value(WireRecord.self))
         case .statusRequest: self = .statusRequest
         case .handOver: self = .handOver

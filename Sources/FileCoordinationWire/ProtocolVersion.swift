@@ -17,11 +17,11 @@ public enum ProtocolVersion {
     /// The newest version that this source speaks.
     ///
     /// 2 has ``ClientMessage/hindered(presenter:by:)``, ``HostMessage/skipped(_:)`` and
-    /// ``HostMessage/overLimit(_:text:)``.
-    public static let current: UInt16 = 2
+    /// ``HostMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``.
+    public static let current: UInt16 = 3
 
     /// All that it speaks; the client chooses, in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...2
+    public static let supported: ClosedRange<UInt16> = 1...3
 }
 
 /// The bounds of everything that is sent or kept in a ledger.
@@ -56,6 +56,8 @@ public enum WireLimits {
     public static let attributes = 256
     /// The items of a claim.
     public static let items = 65536
+    /// The answers of presenters that are given at once.
+    public static let answers = 1024
     /// The moves that are announced to have happened at once.
     public static let moves = 1024
     /// Entries of the book of places that hold all together.

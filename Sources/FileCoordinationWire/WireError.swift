@@ -78,6 +78,8 @@ public enum WireError: Error, Hashable, Sendable {
         case log
         /// The moves of an announcement.
         case moves
+        /// What presenters answer together.
+        case answers
         /// What became of a claim's items.
         case outcomes
         /// What happened to a version.

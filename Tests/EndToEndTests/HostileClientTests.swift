@@ -92,7 +92,7 @@ final class HostileClientTests: StageTestCase {
         try assertRefused([Array(repeating: 1, count: 100_000)], .malformed, bystanders)
         // Another version, however the rest of it may look.
         try assertRefused([hello(Array("future".utf8), version: 99)], .wrongVersion, bystanders)
-        try assertRefused([[1, 3, 0]], .wrongVersion, bystanders)
+        try assertRefused([[1, 0, 1]], .wrongVersion, bystanders)
         // The wrong order, and records without a ledger.
         try assertRefused([ClientMessage.statusRequest.encode()], .malformed, bystanders)
         let record = WireRecord(index: 3, generation: 1)

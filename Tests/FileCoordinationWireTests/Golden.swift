@@ -57,6 +57,17 @@ struct Golden: Sendable, CustomTestStringConvertible {
             "answered with a failure",
             .client(.answered(presenter: record, claim: 1, failure: [0xDE, 0xAD])),
             "04 07000000 04030201 0100000000000000 01 0200 dead"),
+        Golden(
+            "madeWay",
+            .client(
+                .madeWay([
+                    PresenterAnswer(presenter: record, claim: 5),
+                    PresenterAnswer(presenter: WireRecord(index: 1, generation: 2), claim: 6),
+                ])),
+            """
+            0b 02000000 07000000 04030201 0500000000000000
+            01000000 02000000 0600000000000000
+            """),
         Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
         Golden("statusRequest", .client(.statusRequest), "06"),
         Golden("handOver", .client(.handOver), "07"),

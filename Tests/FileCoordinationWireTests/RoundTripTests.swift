@@ -22,6 +22,11 @@ struct RoundTripTests {
             .filed(WireRecord(index: .max, generation: 0)),
             .answered(presenter: record, claim: .max, failure: longest),
             .answered(presenter: record, claim: 0, failure: []),
+            .madeWay([]),
+            .madeWay(
+                [PresenterAnswer](
+                    repeating: PresenterAnswer(presenter: record, claim: .max),
+                    count: WireLimits.answers)),
             .announced(WireRecord(index: .max, generation: .max)),
             .packagePolicy([]),
             .packagePolicy([UInt8](repeating: 0, count: WireLimits.packagePolicyBytes)),
@@ -195,6 +200,11 @@ struct RoundTripTests {
         func body(_ item: AccessItem) -> ClaimBody { ClaimBody(purpose: [], items: [item]) }
         #expect(throws: WireError.tooLong(.purpose)) {
             try ClaimBody(purpose: tooLong, items: []).encodeChecked()
+        }
+        #expect(throws: WireError.tooLong(.answers)) {
+            let answer = PresenterAnswer(presenter: record, claim: 1)
+            let tooMany = [PresenterAnswer](repeating: answer, count: WireLimits.answers + 1)
+            return try ClientMessage.madeWay(tooMany).encodeChecked()
         }
         #expect(throws: WireError.tooLong(.failure)) {
             try ClientMessage.answered(presenter: record, claim: 1, failure: tooLong)

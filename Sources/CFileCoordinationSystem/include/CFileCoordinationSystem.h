@@ -89,6 +89,8 @@ int fcs_map(
 int fcs_unmap(void *_Nonnull base, size_t length);
 
 uint64_t fcs_monotonic_now(void);
+/// The processor's time that the calling thread has had.
+uint64_t fcs_thread_time(void);
 /// Waits while `*address == expected`; `deadline` is absolute, in nanoseconds of CLOCK_MONOTONIC,
 /// UINT64_MAX for never. 0, -EAGAIN, -ETIMEDOUT, -EINTR, or -EFAULT.
 int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline);

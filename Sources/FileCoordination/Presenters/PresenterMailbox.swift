@@ -30,12 +30,26 @@ package final class PresenterMailbox: Sendable {
     }
 
     /// Those between whom the mailbox is.
-    private struct Parties: Sendable {
-        var presenter: PresenterReference
-        var answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
-        var relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
-        var handled: @Sendable (PresenterNotice) -> Void
-        var changed: @Sendable (PresenterMailbox) -> Void
+    private final class Parties: Sendable {
+        let presenter: PresenterReference
+        let answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
+        let relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
+        let handled: @Sendable (PresenterNotice) -> Void
+        let changed: @Sendable (PresenterMailbox) -> Void
+
+        init(
+            presenter: PresenterReference,
+            answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
+            relinquishmentChanged: @escaping @Sendable (Relinquishment, Bool) -> Void,
+            handled: @escaping @Sendable (PresenterNotice) -> Void,
+            changed: @escaping @Sendable (PresenterMailbox) -> Void
+        ) {
+            self.presenter = presenter
+            self.answer = answer
+            self.relinquishmentChanged = relinquishmentChanged
+            self.handled = handled
+            self.changed = changed
+        }
     }
 
     /// Decisions on their way out.
@@ -92,24 +106,24 @@ package final class PresenterMailbox: Sendable {
     ///
     /// Steps that the presenter does not implement are left out, and a kind in which it is
     /// relinquished already is not asked for again (Rules 3.6 and 6.11).
-    package func ask(claim: UInt64, steps: YieldSteps) {
-        handle { $0.asked(claim: claim, steps: steps) }
+    package func ask(claim: UInt64, steps: YieldSteps, in batch: PresenterBatch? = nil) {
+        handle(in: batch) { $0.asked(claim: claim, steps: steps) }
     }
 
     /// Tells the presenter what happened, if it implements the method for it (Rule 7.1).
-    package func notify(_ notice: PresenterNotice) {
-        handle { $0.noticed(notice) }
+    package func notify(_ notice: PresenterNotice, in batch: PresenterBatch? = nil) {
+        handle(in: batch) { $0.noticed(notice) }
     }
 
     /// Gives the presenter its item back, after the notices so far (Rules 7.2 and 8.1 to 8.6).
-    package func reacquire(_ kind: Relinquishment) {
-        handle { $0.recalled(kind) }
+    package func reacquire(_ kind: Relinquishment, in batch: PresenterBatch? = nil) {
+        handle(in: batch) { $0.recalled(kind) }
     }
 
     /// Forgets what a claim asked for; what the presenter is doing already is not recalled, but
     /// nobody waits for it any more (Rule 12.5).
-    package func cancelAsk(claim: UInt64) {
-        handle { $0.cancelled(claim: claim) }
+    package func cancelAsk(claim: UInt64, in batch: PresenterBatch? = nil) {
+        handle(in: batch) { $0.cancelled(claim: claim) }
     }
 
     /// Forgets all asks, because the arbiter that made them is gone, and has the presenter look at
@@ -140,38 +154,73 @@ package final class PresenterMailbox: Sendable {
 extension PresenterMailbox {
     /// Decides under the lock, and sees to it that what was decided is carried out: by this thread,
     /// or by the one that is at it.
-    private func handle(_ decide: (inout State) -> [State.Action]) {
-        var batch: [State.Action] = contents.withLock { contents in
+    private func handle(
+        in batch: PresenterBatch? = nil, _ decide: (inout State) -> [State.Action]
+    ) {
+        let first: Errand = contents.withLock { contents in
             let actions = decide(&contents.state)
             switch contents.outbox {
             case .resting:
-                guard !actions.isEmpty else { return [] }
+                guard !actions.isEmpty else { return Errand([], contents.parties) }
                 contents.outbox = .draining([])
-                return actions
+                return Errand(actions, contents.parties)
             case .draining(let earlier):
                 contents.outbox = .draining(earlier + actions)
-                return []
+                return Errand([], contents.parties)
             }
         }
-        while !batch.isEmpty {
-            for action in batch { carryOut(action) }
-            batch = nextBatch()
-        }
-        parties?.changed(self)
+        carryOut(first, in: batch)
+        first.parties?.changed(self)
     }
 
-    private func nextBatch() -> [State.Action] {
+    /// Decisions, and those whom they concern.
+    private struct Errand {
+        let actions: [State.Action]
+        let parties: Parties?
+
+        init(_ actions: [State.Action], _ parties: Parties?) {
+            self.actions = actions
+            self.parties = parties
+        }
+    }
+
+    /// Carries out decisions until there are no more.
+    ///
+    /// What has been given to a batch is on no queue yet, and what was decided after that must not
+    /// come before it. So the batch keeps the right to carry out until it has reached its queue.
+    private func carryOut(_ first: Errand, in batch: PresenterBatch?) {
+        var errand = first
+        while !errand.actions.isEmpty {
+            var isInBatch = false
+            for action in errand.actions {
+                if case .deliver(let delivery) = action, let batch {
+                    batch.add(on: queue, by: self) { self.run(delivery) }
+                    isInBatch = true
+                } else {
+                    carryOut(action, errand.parties)
+                }
+            }
+            if isInBatch { return }
+            errand = nextErrand()
+        }
+    }
+
+    /// Goes on with what was decided since it gave something to a batch, which has reached its
+    /// queue.
+    func goOn(in batch: PresenterBatch) { carryOut(nextErrand(), in: batch) }
+
+    private func nextErrand() -> Errand {
         contents.withLock { contents in
             guard case .draining(let actions) = contents.outbox, !actions.isEmpty else {
                 contents.outbox = .resting
-                return []
+                return Errand([], nil)
             }
             contents.outbox = .draining([])
-            return actions
+            return Errand(actions, contents.parties)
         }
     }
 
-    private func carryOut(_ action: State.Action) {
+    private func carryOut(_ action: State.Action, _ parties: Parties?) {
         switch action {
         case .deliver(let delivery):
             queue.addOperation { self.run(delivery) }

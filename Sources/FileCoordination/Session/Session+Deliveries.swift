@@ -10,56 +10,70 @@ import FileCoordinationWire
 import Foundation
 
 extension Session {
+    /// Hands messages that came together over to their presenters' mailboxes.
+    func deliver(_ deliveries: [Delivery]) {
+        guard deliveries.count > 1 else { return deliveries.forEach { deliver($0) } }
+        let batch = PresenterBatch(
+            beforeRun: { [self] in beginAnswers() }, afterRun: { [self] in endAnswers() })
+        for delivery in deliveries { deliver(delivery, in: batch) }
+        batch.commit()
+    }
+
     /// Hands one message over to its presenter's mailbox.
-    func deliver(_ delivery: Delivery) {
+    func deliver(_ delivery: Delivery, in batch: PresenterBatch? = nil) {
         guard let entry = state.withLock({ $0.presentersByRecord[delivery.presenter] }) else {
             return
         }
         switch delivery.message {
-        case .ask(let claim, let steps): entry.mailbox.ask(claim: claim, steps: steps)
-        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim)
-        case .reacquire(let kind): entry.mailbox.reacquire(kind)
-        case .notice(let notice): deliver(notice, to: entry)
-        case .relocated(let place, let isTold): relocate(entry, to: place, isTold: isTold)
+        case .ask(let claim, let steps):
+            entry.mailbox.ask(claim: claim, steps: steps, in: batch)
+        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim, in: batch)
+        case .reacquire(let kind): entry.mailbox.reacquire(kind, in: batch)
+        case .notice(let notice):
+            guard let notice = spelled(notice, for: entry) else { return }
+            entry.mailbox.notify(notice, in: batch)
+        case .relocated(let place, let isTold):
+            guard noteRelocation(of: entry, to: place, isTold: isTold) else { return }
+            entry.mailbox.notify(.itemDidMove(to: URL(place: place)), in: batch)
         }
     }
 
-    private func deliver(_ notice: Notice, to entry: PresenterEntry) {
-        let mailbox = entry.mailbox
+    /// A notice with the URLs that the presenter is to see; nil if it is not to hear of it.
+    private func spelled(_ notice: Notice, for entry: PresenterEntry) -> PresenterNotice? {
         switch notice {
-        case .itemDidChange: mailbox.notify(.itemDidChange)
-        case .subitemDidAppear(let place): mailbox.notify(.subitemDidAppear(URL(place: place)))
-        case .subitemDidChange(let place): mailbox.notify(.subitemDidChange(URL(place: place)))
+        case .itemDidChange: return .itemDidChange
+        case .subitemDidAppear(let place): return .subitemDidAppear(URL(place: place))
+        case .subitemDidChange(let place): return .subitemDidChange(URL(place: place))
         case .subitemDidMove(let old, let new):
-            mailbox.notify(.subitemDidMove(from: URL(place: old), to: URL(place: new)))
+            return .subitemDidMove(from: URL(place: old), to: URL(place: new))
         case .itemVersion(let place, let news):
-            mailbox.notify(.itemVersion(VersionMessage(news), of: URL(place: place)))
+            return .itemVersion(VersionMessage(news), of: URL(place: place))
         case .subitemVersion(let place, let news):
-            mailbox.notify(.subitemVersion(VersionMessage(news), at: URL(place: place)))
+            return .subitemVersion(VersionMessage(news), at: URL(place: place))
         case .ubiquityAttributes(let names):
             // Rule 10.4: only what the presenter observes, and nothing if that is nothing.
             let observed = entry.registration.tie.withLock { $0.observedAttributes }
             let keys = names.map { String(decoding: $0, as: UTF8.self) }
                 .filter { observed.contains($0) }
-            guard !keys.isEmpty else { return }
-            mailbox.notify(
-                .itemDidChangeUbiquityAttributes(Set(keys.map { URLResourceKey($0) })))
+            guard !keys.isEmpty else { return nil }
+            return .itemDidChangeUbiquityAttributes(Set(keys.map { URLResourceKey($0) }))
         }
     }
 
     // MARK: Where presenters are
 
-    /// Notes where a presenter's item is by now; the presenter hears of it if that is news.
+    /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
     ///
     /// The host says it again after a new connection: it cannot know what was heard on the last.
-    private func relocate(_ entry: PresenterEntry, to place: ItemPath, isTold: Bool) {
-        let isNews = entry.registration.tie.withLock { tie in
+    private func noteRelocation(
+        of entry: PresenterEntry, to place: ItemPath, isTold: Bool
+    ) -> Bool {
+        entry.registration.tie.withLock { tie in
             guard tie.place != place else { return false }
             tie.place = place
             if !isTold { tie.knownPlace = place }
-            return true
+            return isTold
         }
-        if isNews, isTold { entry.mailbox.notify(.itemDidMove(to: URL(place: place))) }
     }
 
     /// Notes that a presenter has been told of a move, and knows where it is now.

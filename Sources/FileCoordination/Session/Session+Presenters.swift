@@ -211,10 +211,12 @@ extension Session {
         _ registration: PresenterRegistration, _ claim: UInt64, _ failure: (any Error)?
     ) {
         guard let record = registration.tie.withLock({ $0.record }) else { return }
+        guard let failure else {
+            return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
+        }
         announce(
             .answered(
-                presenter: WireRecord(record), claim: claim,
-                failure: failure.map { ErrorCoding.encode($0) }))
+                presenter: WireRecord(record), claim: claim, failure: ErrorCoding.encode(failure)))
     }
 
     /// Writes down what the next host has to know (Rule 18.7).

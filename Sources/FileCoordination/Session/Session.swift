@@ -54,6 +54,8 @@ package final class Session: Sendable {
         var presenters: [PresenterEntry] = []
         /// The same, by the record that the host knows them by.
         var presentersByRecord: [WireRecord: PresenterEntry] = [:]
+        /// What presenters have answered that work off together what they were asked.
+        var answers = GatheredAnswers()
         /// Who waits to be told what a claim waits for.
         var explanations: [RecordReference: Monitor<[Party]?>] = [:]
         /// Whether the host has refused this process, so that connecting again at once is useless.
@@ -186,7 +188,9 @@ package final class Session: Sendable {
         guard isOurs else { return false }
         let isSent = state.withLock { state in
             guard let socket = state.socket, !isDeposed(state.hostEpoch) else { return false }
-            return link.send(message, on: socket)
+            // What was answered before is said before.
+            let isAllSent = sendAnswers(of: &state, on: socket)
+            return link.send(message, on: socket) && isAllSent
         }
         if !isSent { link.ring() }
         return isSent
@@ -205,6 +209,7 @@ package final class Session: Sendable {
                 state.socket = socket
                 state.hostEpoch = nil
                 state.isRefused = false
+                state.answers.forget()
                 state.deliveryParts = .delivery
             }
         }
@@ -229,7 +234,7 @@ package final class Session: Sendable {
         let oldest = ProtocolVersion.supported.lowerBound
         let triesOlder = state.withLock { state in
             if refusal.code == .wrongVersion, state.helloVersion > oldest {
-                state.helloVersion = oldest
+                state.helloVersion -= 1
                 return true
             }
             // Without a socket, so that whoever files from now on rings.
@@ -284,7 +289,7 @@ package final class Session: Sendable {
     /// A new one has raised the ledger's epoch; nothing that the old one says counts.
     var isHostDeposed: Bool { isDeposed(state.withLock { $0.hostEpoch }) }
 
-    private func isDeposed(_ epoch: HostEpoch?) -> Bool {
+    func isDeposed(_ epoch: HostEpoch?) -> Bool {
         epoch.map { ledger.ledgerEpoch > $0 } ?? false
     }
 

@@ -37,6 +37,10 @@ final class SessionLink: Sendable {
     /// What is not needed for a first access waits for so long, in nanoseconds.
     private static let restraint: UInt64 = 2_000_000
 
+    /// So long, in nanoseconds, an answer waits for others at most, twice that if it comes in
+    /// between: the presenter that is called next may take any time.
+    private static let answersPause: UInt64 = 500_000
+
     private enum Token {
         static let bell: UInt64 = 0
         static let socket: UInt64 = 1
@@ -156,9 +160,13 @@ final class SessionLink: Sendable {
         var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
         var ready: [Poller.Ready] = []
         var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
+        var answersAt: UInt64?
         while true {
-            let deadline = [nextLook ?? unwatched(session), vouchesAt].compactMap { $0 }.min()
+            let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
+                .compactMap { $0 }.min()
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
+            if let time = answersAt, MonotonicClock.now >= time { session.sendAnswers() }
+            answersAt = session.gathersAnswers ? MonotonicClock.now + Self.answersPause : nil
             if let time = vouchesAt, MonotonicClock.now >= time {
                 vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
             }
@@ -280,7 +288,7 @@ extension Session {
         case .failed(let record, let failure): failed(record, failure: failure)
         case .overLimit(let record, let text): exceeded(record, text)
         case .inCycle(let record, let parties): foundInCycle(record, parties)
-        case .deliveries(let deliveries): for delivery in deliveries { deliver(delivery) }
+        case .deliveries(let deliveries): deliver(deliveries)
         case .explanation(let record, _, let parties): explained(record, parties: parties)
         case .deliveryPart(let part, let isLast):
             // A part that cannot be put together ends the conversation; the next hello makes up.

@@ -73,10 +73,28 @@ extension History {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
                         })
                     else { continue }
-                    verdict.blame("\(name(access)) overtook \(name(later)), filed at \(filed)")
+                    verdict.blame(
+                        "\(name(access)) overtook \(name(later)), filed at \(filed); "
+                            + "stopped then: \(stops(access, later, hostStops, since: filed))")
                 }
             }
         }
+    }
+
+    /// In words, when two callers and hosts were stopped between a time and a grant.
+    private func stops(
+        _ access: Attempt, _ later: Attempt, _ hostStops: [Span], since time: UInt64
+    ) -> String {
+        let end = later.entered ?? .max
+        let parties = [
+            ("the former", lives[access.life].stops), ("the latter", lives[later.life].stops),
+            ("the host", hostStops),
+        ]
+        let texts = parties.flatMap { name, spans in
+            spans.filter { $0.from < end && $0.to > time }
+                .map { "\(name) from \($0.from) to \($0.to)" }
+        }
+        return texts.isEmpty ? "nobody" : texts.joined(separator: ", ")
     }
 
     /// Whether another access may have gone before a claim because its process was stopped.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters answer. Those that were asked together and share a queue answer one right after
+// the other; their answers go to the host together, because for each that goes alone the kernel
+// would wake it.
+
+#if !canImport(Darwin)
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// Answers that wait a moment for others.
+struct GatheredAnswers {
+    /// How many runs of presenters' methods are under way.
+    var runs = 0
+    /// In the order in which they were given.
+    private(set) var answers: [PresenterAnswer] = []
+
+    /// As many as wait for others at most.
+    private static let most = 256
+
+    var isEmpty: Bool { answers.isEmpty }
+
+    /// Adds one; says whether there are so many by now that they should go.
+    mutating func add(_ answer: PresenterAnswer) -> Bool {
+        answers.append(answer)
+        return answers.count >= Self.most
+    }
+
+    mutating func takeAll() -> [PresenterAnswer] {
+        defer { answers.removeAll(keepingCapacity: runs > 0) }
+        return answers
+    }
+
+    /// The host that asked is gone.
+    mutating func forget() { answers = [] }
+}
+
+extension Session {
+    /// The version of the protocol from which on many answers can be one message.
+    private static let gatheringVersion: UInt16 = 3
+
+    /// A presenter answers without an error.
+    func answer(_ answer: PresenterAnswer) {
+        guard isOurs else { return }
+        // Of the first the connection thread is told: it sends them if the run takes long.
+        let isFirst: Bool? = state.withLock { state in
+            guard state.answers.runs > 0, state.hostEpoch != nil, let socket = state.socket,
+                state.version >= Self.gatheringVersion
+            else { return nil }
+            let wasEmpty = state.answers.isEmpty
+            guard state.answers.add(answer) else { return wasEmpty }
+            return !sendAnswers(of: &state, on: socket)
+        }
+        switch isFirst {
+        case nil:
+            announce(.answered(presenter: answer.presenter, claim: answer.claim, failure: nil))
+        case true?: link.ring()
+        case false?: break
+        }
+    }
+
+    /// Several presenters are about to be called, one right after the other.
+    func beginAnswers() { state.withLock { $0.answers.runs += 1 } }
+
+    /// They have been called.
+    func endAnswers() {
+        let isSent = state.withLock { state in
+            state.answers.runs -= 1
+            return state.socket.map { sendAnswers(of: &state, on: $0) } ?? true
+        }
+        if !isSent { link.ring() }
+    }
+
+    /// Whether answers wait for others.
+    var gathersAnswers: Bool { state.withLock { !$0.answers.isEmpty } }
+
+    /// Sends the answers that wait for others.
+    func sendAnswers() {
+        let isSent = state.withLock { state in
+            state.socket.map { sendAnswers(of: &state, on: $0) } ?? true
+        }
+        if !isSent { link.ring() }
+    }
+
+    /// The same, under the lock; false if the connection thread has to be rung.
+    ///
+    /// A host that was deposed meanwhile is told nothing: the next one asks again.
+    func sendAnswers(of state: inout State, on socket: SequencedSocket) -> Bool {
+        guard !state.answers.isEmpty else { return true }
+        let answers = state.answers.takeAll()
+        return isDeposed(state.hostEpoch) || link.send(.madeWay(answers), on: socket)
+    }
+}
+#endif
