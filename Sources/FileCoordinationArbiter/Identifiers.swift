@@ -18,6 +18,10 @@ public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// A short form for timelines and failures.
     public var description: String { "claim \(rawValue)" }
+
+    /// As its number does it: all tables are looked up by such names.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { rawValue._rawHashValue(seed: seed) }
 }
 
 /// A registered presenter's identity; smaller was registered earlier.
@@ -33,6 +37,10 @@ public struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertib
 
     /// A short form for timelines and failures.
     public var description: String { "presenter \(rawValue)" }
+
+    /// As its number does it: all tables are looked up by such names.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { rawValue._rawHashValue(seed: seed) }
 }
 
 /// A client process.
@@ -48,6 +56,10 @@ public struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     /// A short form for timelines and failures.
     public var description: String { "client \(rawValue)" }
+
+    /// As its number does it: all tables are looked up by such names.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { rawValue._rawHashValue(seed: seed) }
 }
 
 /// A purpose identifier, compared byte for byte (Rule 4.1).

@@ -15,6 +15,16 @@ public struct WireRecord: Hashable, Sendable {
         self.index = index
         self.generation = generation
     }
+
+    /// Both at once.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(word) }
+
+    /// As its number does it.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int { word._rawHashValue(seed: seed) }
+
+    @usableFromInline var word: UInt64 { UInt64(index) << 32 | UInt64(generation) }
 }
 
 /// A client's first message.

@@ -29,7 +29,7 @@ class StagePresenter: NSObject, @unchecked Sendable {
         if order.option("hold") == "move" { _ = heldMoves.take() }
     }
 
-    /// Lets a held ``moved(to:)`` return.
+    /// Lets a held ``moved(to:)``, or another method that blocks, return.
     let heldMoves = Inbox<Bool>()
 
     /// `kind=full` (the default), `kind=listener` that only hears what happened, or `kind=heedless`
@@ -43,9 +43,12 @@ class StagePresenter: NSObject, @unchecked Sendable {
         }
     }
 
+    private static let shared = SerialQueue.make()
+
     private static func queue(_ kind: String) -> OperationQueue {
         switch kind {
         case "main": return .main
+        case "shared": return shared
         case "busy":
             // A default queue, while the threads that such queues share are all busy.
             for _ in 0..<6 { OperationQueue().addOperation { while true { sleep(1000) } } }
@@ -83,6 +86,8 @@ class StagePresenter: NSObject, @unchecked Sendable {
     /// Calls `answer`, at once or when the test says so; never, with `never=STEP`.
     func give(_ step: String, _ answer: @escaping @Sendable () -> Void) {
         callInside(step)
+        // Keeps its queue until the test lets it go: `blocks=STEP`.
+        if order.option("blocks") == step { _ = heldMoves.take() }
         if order.option("never") == step { return }
         if order.option("hold") == step { return held.put(answer) }
         answer()

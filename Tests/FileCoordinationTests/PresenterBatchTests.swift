@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages that came together, on real queues. XCTest, because these tests block their thread.
+
+import FileCoordination
+import FileCoordinationArbiter
+import XCTest
+
+final class PresenterBatchTests: XCTestCase {
+    private let log = EventLog()
+    private let toWriter = YieldSteps(relinquish: [.writer])
+
+    /// A batch that logs when a run begins and ends.
+    private func batch() -> PresenterBatch {
+        let log = log
+        return PresenterBatch(
+            beforeRun: { log.note("begin") }, afterRun: { log.note("end") })
+    }
+
+    private func mailboxes(_ count: Int, on queue: OperationQueue) -> [PresenterMailbox] {
+        (0..<count).map { _ in PresenterMailbox(ScriptedPresenter(queue: queue, log: log), log: log) }
+    }
+
+    /// Asks all, each for a claim of its own.
+    private func ask(_ mailboxes: [PresenterMailbox], in batch: PresenterBatch) {
+        for (number, mailbox) in mailboxes.enumerated() {
+            mailbox.ask(claim: UInt64(number), steps: toWriter, in: batch)
+        }
+    }
+
+    /// Rule 5.3: one after the other, in their order, and 64 of them in one operation.
+    func testASerialQueueHasOneOperationForMany() {
+        let queue = OperationQueue.serial()
+        let release = queue.occupy()
+        let batch = batch()
+        ask(mailboxes(100, on: queue), in: batch)
+        XCTAssertEqual(queue.operationCount, 1)
+        batch.commit()
+        XCTAssertEqual(queue.operationCount, 3)
+        release()
+        let lines = log.wait(for: "end", times: 2)
+        XCTAssertEqual(
+            lines.filter { $0.hasPrefix("answer") }, (0..<100).map { "answer \($0)" })
+        XCTAssertEqual(lines.filter { $0 == "begin" }.count, 2)
+    }
+
+    /// Rule 6.15: on a queue that does several things at a time nobody is held up by another.
+    func testAnyOtherQueueHasAnOperationForEach() {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let batch = batch()
+        let all = mailboxes(20, on: queue)
+        ask(all, in: batch)
+        batch.commit()
+        XCTAssertEqual(queue.operationCount, 20)
+        queue.isSuspended = false
+        for number in 0..<20 { log.wait(for: "answer \(number)") }
+    }
+
+    //  presenter 0             the queue's owner
+    //  relinquishes, and suspends the queue
+    //                          adds an operation
+    //                          lets the queue go on
+    //  1 and 2 relinquish
+    //                          the operation
+    //
+    /// A queue that is suspended starts nothing, and keeps the order.
+    func testASuspendedQueueStartsNothingOfABatch() {
+        let log = log
+        let queue = OperationQueue.serial()
+        let release = queue.occupy()
+        let first = PresenterMailbox(
+            ScriptedPresenter(
+                queue: queue, log: log,
+                relinquish: { _, block in
+                    queue.isSuspended = true
+                    block(nil)
+                }), log: log)
+        let batch = batch()
+        ask([first] + mailboxes(2, on: queue), in: batch)
+        batch.commit()
+        release()
+        XCTAssertFalse(log.wait(for: "end").contains("answer 1"))
+        queue.addOperation { log.note("the owner's") }
+        queue.isSuspended = false
+        let lines = log.wait(for: "the owner's")
+        XCTAssertEqual(
+            lines.filter { $0.hasPrefix("answer") || $0.hasPrefix("the") },
+            ["answer 0", "answer 1", "answer 2", "the owner's"])
+    }
+
+    /// What one presenter is told keeps its order, in the batch and beside it.
+    func testWhatIsSaidLaterComesLater() {
+        let queue = OperationQueue.serial()
+        let release = queue.occupy()
+        let all = mailboxes(3, on: queue)
+        let batch = batch()
+        ask(all, in: batch)
+        all[0].notify(.itemDidChange, in: batch)
+        // From another thread, as if the presenter's own code had caused it.
+        let said = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            all[1].notify(.subitemDidChange(URL(fileURLWithPath: "/late")))
+            said.signal()
+        }
+        said.wait()
+        batch.commit()
+        all[2].notify(.subitemDidChange(URL(fileURLWithPath: "/last")))
+        release()
+        let lines = log.wait(for: "changed /last")
+        XCTAssertEqual(
+            lines.filter { $0.hasPrefix("answer") || $0.hasPrefix("changed") },
+            ["answer 0", "answer 1", "answer 2", "changed", "changed /late", "changed /last"])
+    }
+
+    /// Rule 5.7: who is removed before its turn is not called.
+    func testWhoIsRemovedBeforeItsTurnIsNotCalled() {
+        let queue = OperationQueue.serial()
+        let release = queue.occupy()
+        let all = mailboxes(3, on: queue)
+        let batch = batch()
+        ask(all, in: batch)
+        all[0].invalidate()
+        batch.commit()
+        all[1].invalidate()
+        release()
+        XCTAssertEqual(log.wait(for: "end").filter { $0.hasPrefix("answer") }, ["answer 2"])
+    }
+}
