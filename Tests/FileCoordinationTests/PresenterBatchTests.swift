@@ -18,7 +18,8 @@ final class PresenterBatchTests: XCTestCase {
     }
 
     private func mailboxes(_ count: Int, on queue: OperationQueue) -> [PresenterMailbox] {
-        (0..<count).map { _ in PresenterMailbox(ScriptedPresenter(queue: queue, log: log), log: log) }
+        (0..<count).map { _ in PresenterMailbox(ScriptedPresenter(queue: queue, log: log), log: log)
+        }
     }
 
     /// Asks all, each for a claim of its own.
