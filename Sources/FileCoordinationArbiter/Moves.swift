@@ -47,6 +47,8 @@ extension Arbiter {
     /// The mover holds its items where they are now, too: whoever waits for them, or holds a place
     /// there without running yet, waits until it is over (Rules 2.8a, 2.20).
     private mutating func hold(_ mover: FiledClaim, _ turn: inout Turn) {
+        // Whoever let it past where it had moved them before need not wait for it any more.
+        for other in records[mover.id]?.passed ?? [] { part(mover.id, from: other, &turn) }
         for other in neighboursInStageTwo(of: mover) { letPast(mover.id, other) }
         // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
         reconsider(census.waiting(mover.purpose), &turn)

@@ -45,6 +45,20 @@ import Testing
         #expect(desk.last == [.grant(reader)])
     }
 
+    @Test func `Rules 2.16, 2.20: not any more when the mover has gone on from there`() {
+        var desk = Desk()
+        let editor = desk.present("/e/f")
+        // It means the place, and stays there (Rule 11.5).
+        let replacing = desk.file(.replace("/e/f"))
+        let mover = desk.file(.move("/d/f"))
+        desk.announce(mover, fe)
+        #expect(desk.arbiter.impediments(of: replacing).contains(.claim(mover)))
+        desk.announce(mover, move("/e/f", to: "/g"))
+        #expect(!desk.arbiter.impediments(of: replacing).contains(.claim(mover)))
+        desk.answer(editor, replacing)
+        #expect(desk.stage(replacing) == .granted)
+    }
+
     @Test func `Rules 2.3, 11.6: it waits for those that hold the new place`() {
         var desk = Desk()
         let editor = desk.present("/d/f", purpose: "editor")

@@ -134,7 +134,8 @@ extension Witness {
                 if claim.isAsking { travellers.append(claim.id) }
             }
         }
-        for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers) }
+        // The mover may have been let past where its items were only in between.
+        for claim in rules.claims.map(\.id) { leaveBehind(claim, travellers + [id]) }
         letPast(id)
         // Those that hold a place already go first; of two that come there, the elder.
         for traveller in travellers.reversed() { giveWay(traveller) }
