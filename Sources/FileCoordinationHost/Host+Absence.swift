@@ -40,7 +40,11 @@ extension Host {
         // Whoever is greeted here is looked at with the others.
         let newcomers = greetNewcomers(among: talking)
         var clients = [client.id: client]
-        for other in talking.compactMap(\.client) + recentlyAbsent { clients[other.id] = other }
+        for case let other? in talking.map(\.client) {
+            noteLife(of: other)
+            clients[other.id] = other
+        }
+        for absent in recentlyAbsent { clients[absent.id] = absent }
         // Before what was asked for later, others may have asked who were not heard of.
         if clients.count > 1 {
             lookAtAsked(
@@ -55,13 +59,13 @@ extension Host {
         acceptConnections()
         var found: [UInt64: Connection] = [:]
         var batch: [Poller.Ready] = []
-        var count = -1
+        var count = 0
         // The kernel tells of so many at once, and of others when it is asked again.
-        while found.count > count {
+        repeat {
             count = found.count
             guard (try? poller.wait(into: &batch, until: 0)) != nil else { break }
             for entry in batch { found[entry.token] = connections[entry.token] }
-        }
+        } while batch.count == Poller.most && found.count > count
         return found.keys.sorted().compactMap { found[$0] }
     }
 }

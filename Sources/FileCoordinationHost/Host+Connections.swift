@@ -105,8 +105,8 @@ extension Host {
             return refuse(connection, .malformed, "the first message was not a hello")
         }
         if let client = connection.client {
-            catchUp(besides: client)
             noteLife(of: client)
+            catchUp(besides: client)
         }
         switch message {
         case .hello: break

@@ -28,15 +28,19 @@ extension Host {
     /// those are.
     func greetNewcomers(among connections: [Connection]) -> [Client] {
         connections.compactMap { connection in
-            guard !connection.isWelcome,
-                case .bytes(let bytes) = connection.socket.receiveMessage(
-                    limit: WireLimits.messageBytes)
-            else { return nil }
-            guard case .hello(let hello)? = try? ClientMessage(decoding: bytes) else {
-                refuse(connection, .malformed, "the first message was not a hello")
-                return nil
+            guard !connection.isWelcome else { return nil }
+            switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                guard case .hello(let hello)? = try? ClientMessage(decoding: bytes) else { break }
+                Failpoint.reach(.before, .hearsHello)
+                defer { Failpoint.reach(.after, .hearsHello) }
+                return greet(connection, hello) ? connection.client : nil
+            case .tooLong: break
+            // Its turn will see that it has ended.
+            case .wouldBlock, .closed: return nil
             }
-            return greet(connection, hello) ? connection.client : nil
+            refuse(connection, .malformed, "the first message was not a hello")
+            return nil
         }
     }
 

@@ -37,6 +37,9 @@ public final class Poller: Sendable {
         public let hangup: Bool
     }
 
+    /// So many are told of at once.
+    public static var most: Int { FCS_POLL_BATCH }
+
     private let descriptor: Descriptor
 
     /// Makes an empty set.
@@ -74,7 +77,7 @@ public final class Poller: Sendable {
     /// millisecond late, never early.
     public func wait(into ready: inout [Ready], until deadline: UInt64?) throws(SystemError) {
         ready.removeAll(keepingCapacity: true)
-        let capacity = FCS_POLL_BATCH
+        let capacity = Self.most
         let count = withUnsafeTemporaryAllocation(of: fcs_ready.self, capacity: capacity) {
             buffer in
             guard let base = buffer.baseAddress else { return Int32(0) }

@@ -10,8 +10,6 @@ import FileCoordinationWire
 
 /// Answers that wait a moment for others.
 struct GatheredAnswers {
-    /// How many runs of presenters' methods are under way.
-    var runs = 0
     /// In the order in which they were given.
     private(set) var answers: [PresenterAnswer] = []
 
@@ -27,7 +25,7 @@ struct GatheredAnswers {
     }
 
     mutating func takeAll() -> [PresenterAnswer] {
-        defer { answers.removeAll(keepingCapacity: runs > 0) }
+        defer { answers.removeAll(keepingCapacity: true) }
         return answers
     }
 
@@ -39,13 +37,18 @@ extension Session {
     /// The version of the protocol from which on many answers can be one message.
     private static let gatheringVersion: UInt16 = 3
 
+    /// How many runs of presenters' methods are under way on each thread. Of others, which may
+    /// never return, an answer does not wait for anything.
+    private static let runs = ThreadSlot<Int>()
+
     /// A presenter answers without an error.
     func answer(_ answer: PresenterAnswer) {
         guard isOurs else { return }
+        let isInRun = Self.runs.pointer.map { $0.pointee > 0 } ?? false
         // Of the first the connection thread is told: it sends them if the run takes long.
         let isFirst: Bool? = state.withLock { state in
-            guard state.answers.runs > 0, state.hostEpoch != nil, let socket = state.socket,
-                state.version >= Self.gatheringVersion
+            guard isInRun, state.hostEpoch != nil, state.version >= Self.gatheringVersion,
+                let socket = state.socket
             else { return nil }
             let wasEmpty = state.answers.isEmpty
             guard state.answers.add(answer) else { return wasEmpty }
@@ -59,16 +62,14 @@ extension Session {
         }
     }
 
-    /// Several presenters are about to be called, one right after the other.
-    func beginAnswers() { state.withLock { $0.answers.runs += 1 } }
+    /// Several presenters are about to be called on this thread, one right after the other.
+    func beginAnswers() { Self.runs.pointer(orNew: 0).pointee += 1 }
 
     /// They have been called.
     func endAnswers() {
-        let isSent = state.withLock { state in
-            state.answers.runs -= 1
-            return state.socket.map { sendAnswers(of: &state, on: $0) } ?? true
-        }
-        if !isSent { link.ring() }
+        Self.runs.pointer(orNew: 1).pointee -= 1
+        // One of them may have forked, and the child returned here.
+        if isOurs { sendAnswers() }
     }
 
     /// Whether answers wait for others.
