@@ -209,10 +209,24 @@ extension Lives {
     private func mayOutlast(_ other: ClaimLife, _ life: ClaimLife, _ window: Window) -> Bool {
         guard mayAsk(life, window), mayRun(other, window) else { return false }
         return presenters.contains { seen in
-            seen.questions.contains { $0.claim == other.claim.key }
+            mayHaveMadeRoom(seen, for: other)
                 && !seen.presenter.courtesies(
                     before: life.claim, life.items(at: window.to), at: seen.place(at: window.to)
                 ).isEmpty
+        }
+    }
+
+    /// Whether a presenter may have made room for a claim: it was asked to, or had done so before
+    /// for another reader, and stays relinquished until this one is over, too (Rule 6.11).
+    private func mayHaveMadeRoom(_ seen: PresenterLife, for claim: ClaimLife) -> Bool {
+        if seen.questions.contains(where: { $0.claim == claim.claim.key }) { return true }
+        guard seen.questions.contains(where: { $0.courtesies.contains(.relinquishToReader) })
+        else { return false }
+        return claim.tenures.contains { tenure in
+            !seen.presenter.courtesies(
+                before: claim.claim, claim.items(at: tenure.start),
+                at: seen.place(at: tenure.start)
+            ).isEmpty
         }
     }
 
