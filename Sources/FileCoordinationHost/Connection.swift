@@ -6,6 +6,15 @@
 import FileCoordinationSystem
 import FileCoordinationWire
 
+/// What a connection has said.
+enum Heard {
+    case message(ClientMessage)
+    /// A hello that was answered; the ledger that it names is still to be looked at.
+    case greeted
+    /// Something that no client of ours says, and why.
+    case unreadable(String)
+}
+
 /// A client's connection, as the host's thread sees it.
 final class Connection {
     /// What the poller calls it.
@@ -31,6 +40,30 @@ final class Connection {
         self.token = token
         self.socket = socket
         self.peer = peer
+    }
+
+    /// What is there to be read.
+    enum Taken {
+        case heard(Heard)
+        /// Nothing now.
+        case nothing
+        /// Nothing any more.
+        case ended
+    }
+
+    /// Reads the next message.
+    func take() -> Taken {
+        switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+        case .bytes(let bytes):
+            do {
+                return .heard(.message(try ClientMessage(decoding: bytes)))
+            } catch {
+                return .heard(.unreadable("a message could not be read: \(error)"))
+            }
+        case .tooLong: return .heard(.unreadable("a message was longer than any can be"))
+        case .wouldBlock: return .nothing
+        case .closed: return .ended
+        }
     }
 
     /// How a send ended.

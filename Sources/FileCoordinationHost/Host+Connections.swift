@@ -78,36 +78,35 @@ extension Host {
     private func receiveMessages(from connection: Connection) {
         for _ in 0..<HostLimits.messagesPerTurn {
             guard connections[connection.token] === connection else { return }
-            switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes):
-                receive(bytes, from: connection)
-                // What takes long is done once, and then the others have their turn.
-                if connection.hasAskedMuch { return connection.hasAskedMuch = false }
-            case .tooLong:
-                return refuse(connection, .malformed, "a message was longer than any can be")
-            case .wouldBlock: return
-            case .closed: return close(connection)
+            switch connection.take() {
+            case .heard(let heard): hear(heard, from: connection)
+            case .nothing: return
+            case .ended: return close(connection)
             }
+            // What takes long is done once, and then the others have their turn.
+            if connection.hasAskedMuch { return connection.hasAskedMuch = false }
         }
     }
 
-    private func receive(_ bytes: [UInt8], from connection: Connection) {
-        let message: ClientMessage
-        do {
-            message = try ClientMessage(decoding: bytes)
-        } catch {
-            return refuse(connection, .malformed, "a message could not be read: \(error)")
+    /// Acts on what a connection has said.
+    func act(on heard: Heard, from connection: Connection) {
+        switch heard {
+        case .message(let message):
+            Failpoint.reach(.before, message.hearing)
+            act(on: message, from: connection)
+            Failpoint.reach(.after, message.hearing)
+        case .greeted:
+            if let client = connection.client { lookAtLedger(of: client, isFirst: true) }
+        case .unreadable(let reason): refuse(connection, .malformed, reason)
         }
-        Failpoint.reach(.before, message.hearing)
-        defer { Failpoint.reach(.after, message.hearing) }
+    }
+
+    private func act(on message: ClientMessage, from connection: Connection) {
         if case .hello(let hello) = message { return welcome(connection, hello) }
         guard connection.isWelcome else {
             return refuse(connection, .malformed, "the first message was not a hello")
         }
-        if let client = connection.client {
-            noteLife(of: client)
-            catchUp(besides: client)
-        }
+        if let client = connection.client { noteLife(of: client) }
         switch message {
         case .hello: break
         case .hindered(let presenter, let claim):
@@ -115,7 +114,7 @@ extension Host {
             hindered(client, presenter: presenter, by: claim)
         case .filed(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
-            if !suspects.isEmpty { lookAtUnannounced(besides: client) }
+            if !suspects.isEmpty { lookAtUnannounced(before: record, of: client) }
             look(at: record.index, of: client)
         case .announced(let record), .ended(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
@@ -125,6 +124,7 @@ extension Host {
             answered(client, presenter: presenter, claim: claim, failure: failure)
         case .madeWay(let answers):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
+            connection.hasAskedMuch = answers.count > HostLimits.messagesPerTurn
             for answer in answers {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }

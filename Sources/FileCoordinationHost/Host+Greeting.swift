@@ -13,40 +13,23 @@ extension Host {
     func welcome(_ connection: Connection, _ hello: Hello) {
         let isFirst = !connection.isWelcome
         guard greet(connection, hello), let client = connection.client else { return }
-        catchUp(besides: client)
         lookAtLedger(of: client, isFirst: isFirst)
     }
 
     /// Looks at what a greeted client's ledger says.
     func lookAtLedger(of client: Client, isFirst: Bool) {
-        if !suspects.isEmpty { lookAtUnannounced(besides: client) }
+        if !suspects.isEmpty {
+            // Of what runs there nothing may be known yet.
+            lookAtGrantedRecords(of: client)
+            lookAtUnannounced(besides: client)
+        }
         lookAtAllRecords(of: client)
         if isFirst { reconcile(client) }
     }
 
-    /// Reads what connections say first, and does not look at their ledgers yet; returns whose
-    /// those are.
-    func greetNewcomers(among connections: [Connection]) -> [Client] {
-        connections.compactMap { connection in
-            guard !connection.isWelcome else { return nil }
-            switch connection.socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes):
-                guard case .hello(let hello)? = try? ClientMessage(decoding: bytes) else { break }
-                Failpoint.reach(.before, .hearsHello)
-                defer { Failpoint.reach(.after, .hearsHello) }
-                return greet(connection, hello) ? connection.client : nil
-            case .tooLong: break
-            // Its turn will see that it has ended.
-            case .wouldBlock, .closed: return nil
-            }
-            refuse(connection, .malformed, "the first message was not a hello")
-            return nil
-        }
-    }
-
     /// Attaches a connection to the client whose ledger it names, and says what it has to know;
     /// false if it may not stay.
-    private func greet(_ connection: Connection, _ hello: Hello) -> Bool {
+    func greet(_ connection: Connection, _ hello: Hello) -> Bool {
         let spoken = ProtocolVersion.supported.lowerBound...configuration.protocolVersion
         guard spoken.contains(hello.version) else {
             refuse(
@@ -85,7 +68,11 @@ extension Host {
             attach(connection, to: client)
             return true
         } catch {
-            if Self.isWant(error) {
+            if isDeposed {
+                // It will find the next host.
+                ending = ending ?? .deposed
+                close(connection)
+            } else if Self.isWant(error) {
                 refuse(connection, .limitReached, Self.wantOfDescriptors)
             } else {
                 refuse(connection, .badLedger, "its ledger cannot be used: \(error)")

@@ -6,6 +6,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationWire
 
 extension Host {
     /// Looks at everything, in the order in which it was filed (Rule 2.14).
@@ -35,23 +36,26 @@ extension Host {
         if !absent.isEmpty { lookAtAsked(of: absent + [client]) }
     }
 
+    /// The same before what a client has filed, of which only that is looked at: it may have said
+    /// other things before.
+    func lookAtUnannounced(before record: WireRecord, of client: Client) {
+        let absent = recentlyAbsent
+        guard !absent.isEmpty, let filed = client.ledger.snapshot(ofRecord: record.index) else {
+            return
+        }
+        lookAtAsked(of: absent, until: filed.filedAt)
+    }
+
     /// Those who are about to come back, and have said nothing yet.
-    var recentlyAbsent: [Client] {
+    private var recentlyAbsent: [Client] {
         suspects.filter { $0.value.interval < Suspicion.recentInterval }
             .compactMap { clients[$0.key] }
     }
 
-    /// Files what several clients have asked for until `time`, in the order in which they did; of
-    /// each at most so many, the oldest ones.
-    func lookAtAsked(of clients: [Client], until time: UInt64 = .max, most: Int = .max) {
+    /// Files what several clients have asked for until `time`, in the order in which they did.
+    private func lookAtAsked(of clients: [Client], until time: UInt64 = .max) {
         let waiting = clients.flatMap { client in
-            client.ledger.scan()
-                .filter { snapshot in
-                    snapshot.state == .asked && snapshot.filedAt <= time
-                        && client.known[snapshot.reference.index]?.isOf(snapshot) != true
-                }
-                .sorted { $0.filedAt < $1.filedAt }
-                .prefix(most)
+            client.ledger.scan().filter { $0.state == .asked && $0.filedAt <= time }
                 .map { (client: client, snapshot: $0) }
         }
         for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {

@@ -46,11 +46,11 @@ package enum HostLimits {
     /// An access is three; whoever sends many gets as much of the host's time as eight others.
     package static let messagesPerTurn = 8
 
-    /// The claims of one client that are filed together with others, by their age.
+    /// The messages that are taken from one connection when the host has not listened for a while.
     ///
-    /// More than a process has threads that wait, as a rule; whoever has asked for more at once
-    /// has the rest filed like everybody, some in each turn.
-    package static let claimsPerCatchUp = 64
+    /// More than those of all threads of a process that wait, as a rule; whoever has said more has
+    /// the rest heard like everybody, some in each turn.
+    package static let messagesPerCatchUp = 64
 
     // MARK: How long it may take
 

@@ -57,7 +57,7 @@ public enum WireLimits {
     /// The items of a claim.
     public static let items = 65536
     /// The answers of presenters that are given at once.
-    public static let answers = 1024
+    public static let answers = 256
     /// The moves that are announced to have happened at once.
     public static let moves = 1024
     /// Entries of the book of places that hold all together.

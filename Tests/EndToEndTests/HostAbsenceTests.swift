@@ -37,14 +37,18 @@ final class HostAbsenceTests: StageTestCase {
         return (holder, presenter, daemon)
     }
 
+    /// Lets the arbiter go on, after so long that it takes it that it was away.
+    private func goOn(_ daemon: Program) {
+        let end = Date() + 0.03
+        while Date() < end { poll(nil, 0, 5) }
+        daemon.signal(SIGCONT)
+    }
+
     /// Lets the arbiter go on, and sees who gets f first.
     private func assertOrder(
         _ first: Program, _ second: Program, holder: Program, daemon: Program
     ) throws {
-        // After so long it takes it that it was away.
-        let end = Date() + 0.03
-        while Date() < end { poll(nil, 0, 5) }
-        daemon.signal(SIGCONT)
+        goOn(daemon)
         try stage.untilWaits(first)
         try stage.untilWaits(second)
         try holder.ask("f go", "f released")
@@ -60,6 +64,7 @@ final class HostAbsenceTests: StageTestCase {
     //                write(f)      of g
     //                write(g)
     //  stopped       asks:         lets go
+    //                                            returns from something else
     //                                            later write(f)
     //                              later write(f)
     //  goes on with what the presenter said
@@ -70,12 +75,48 @@ final class HostAbsenceTests: StageTestCase {
     func testWhoeverIsReadFirstHasNotComeFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let other = try stage.peer("other")
-        try other.ask("o write \(stage.path("h"))", "o granted")
+        try other.ask("o write \(stage.path("h")) options=forMoving", "o granted")
         holder.tell("g write \(stage.path("g"))")
         try untilStopped(daemon)
+        // It says two things, of which only the second has a time of its own.
+        try other.ask("o go", "o released")
         try other.ask("f later write:\(stage.path("f"))", "f asked")
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
         try assertOrder(other, presenter, holder: holder, daemon: daemon)
+    }
+
+    //  arbiter       mover
+    //                write(x), to move it
+    //  stopped
+    //                moves it to y, says so, returns
+    //                makes another x
+    //                later write(x)
+    //  goes on
+    //                granted: x
+    //
+    /// Rule 11.4: what a program has moved away before is not what it asks for afterwards.
+    func testWhatWasSaidBeforeIsHeardBefore() throws {
+        let (holder, presenter, daemon) = try scene()
+        let (x, y) = (try stage.file("x"), stage.path("y"))
+        let (mover, other) = (try stage.peer("mover"), try stage.peer("other"))
+        try other.ask("o write \(stage.path("h"))", "o granted")
+        try mover.ask("m write \(x) options=forMoving", "m granted")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        try other.ask("f later write:\(stage.path("f"))", "f asked")
+        try mover.ask("m rename \(x) \(y)", "m renamed")
+        try mover.ask("m didmove \(x) \(y)", "m announced")
+        try mover.ask("m go", "m released")
+        try stage.file("x", "new")
+        try mover.ask("n later write:\(x)", "n asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        goOn(daemon)
+        try mover.hear("n granted")
+        XCTAssertEqual(try mover.ask("n url", "n urls"), "n urls \(x)")
+        try mover.ask("n go", "n returns")
+        try holder.ask("f go", "f released")
+        try other.hear("f granted")
+        XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
     /// Rule 2.14: the same with one of whom the arbiter has not heard before.

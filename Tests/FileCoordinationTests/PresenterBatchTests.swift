@@ -114,6 +114,51 @@ final class PresenterBatchTests: XCTestCase {
             ["answer 0", "answer 1", "answer 2", "changed", "changed /late", "changed /last"])
     }
 
+    /// Rules 7.1, 11.2: on one queue presenters hear in the order in which it was said.
+    func testSeveralMessagesToOnePresenterDoNotComeLater() {
+        let queue = OperationQueue.serial()
+        let release = queue.occupy()
+        let all = mailboxes(2, on: queue)
+        let batch = batch()
+        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/1")), in: batch)
+        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/2")), in: batch)
+        all[1].notify(.subitemDidChange(URL(fileURLWithPath: "/3")), in: batch)
+        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/4")), in: batch)
+        batch.commit()
+        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/5")))
+        release()
+        let lines = log.wait(for: "changed /5")
+        XCTAssertEqual(
+            lines.filter { $0.hasPrefix("changed") }, (1...5).map { "changed /\($0)" })
+    }
+
+    /// A queue that does several things at a time from now on has the rest one by one.
+    func testAQueueThatBecomesConcurrentHasTheRestOneByOne() {
+        let log = log
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let gate = DispatchSemaphore(value: 0)
+        func presenter(_ act: @escaping @Sendable () -> Void) -> PresenterMailbox {
+            PresenterMailbox(
+                ScriptedPresenter(
+                    queue: queue, log: log,
+                    relinquish: { _, block in
+                        act()
+                        block(nil)
+                    }), log: log)
+        }
+        let all = [
+            presenter { queue.maxConcurrentOperationCount = 2 }, presenter { gate.wait() },
+            presenter { gate.signal() },
+        ]
+        let batch = batch()
+        ask(all, in: batch)
+        batch.commit()
+        queue.isSuspended = false
+        log.wait(for: "answer 1")
+    }
+
     /// Rule 5.7: who is removed before its turn is not called.
     func testWhoIsRemovedBeforeItsTurnIsNotCalled() {
         let queue = OperationQueue.serial()

@@ -28,7 +28,7 @@ package final class PresenterBatch {
     private let afterRun: Step
     private var queues: [ObjectIdentifier: QueueSteps] = [:]
     /// Whoever has added something, and is to go on when that is on its queue.
-    private var contributors: [PresenterMailbox] = []
+    private var contributors: [ObjectIdentifier: PresenterMailbox] = [:]
 
     /// An empty batch; what is given is called around each run of several steps, on the queue.
     package init(
@@ -41,7 +41,7 @@ package final class PresenterBatch {
     /// Adds what a mailbox wants done on its presenter's queue.
     func add(on queue: OperationQueue, by mailbox: PresenterMailbox, _ step: @escaping Step) {
         queues[ObjectIdentifier(queue), default: QueueSteps(queue: queue)].steps.append(step)
-        if contributors.last !== mailbox { contributors.append(mailbox) }
+        contributors[ObjectIdentifier(mailbox)] = mailbox
     }
 
     /// Puts everything on its queue, and then what was decided meanwhile.
@@ -50,13 +50,13 @@ package final class PresenterBatch {
             for entry in queues.values { enqueue(entry.steps[...], on: entry.queue) }
             let former = contributors
             queues = [:]
-            contributors = []
-            for mailbox in former { mailbox.goOn(in: self) }
+            contributors = [:]
+            for mailbox in former.values { mailbox.goOn(in: self) }
         }
     }
 
     private func enqueue(_ steps: ArraySlice<Step>, on queue: OperationQueue) {
-        guard steps.count > 1, queue.maxConcurrentOperationCount == 1 else {
+        guard steps.count > 1, queue.isSerial else {
             for step in steps { queue.addOperation(step) }
             return
         }
@@ -90,18 +90,28 @@ private struct PresenterRun: Sendable {
         before()
         defer { after() }
         for index in steps.indices {
-            // Its owner wants nothing to start there now.
-            if queue.isSuspended, index > steps.startIndex { return postpone(from: index) }
+            // Its owner wants nothing to start there now, or several things at a time.
+            if index > steps.startIndex, queue.isSuspended || !queue.isSerial {
+                return postpone(from: index)
+            }
             steps[index]()
         }
     }
 
-    /// Leaves the rest to an operation that comes before all that were added since.
+    /// Leaves the rest to operations that come before all that were added since.
     private func postpone(from index: Int) {
         let rest = PresenterRun(steps[index...], on: queue, before, after)
-        let operation = BlockOperation { rest.perform() }
-        operation.queuePriority = .veryHigh
-        queue.addOperation(operation)
+        let later = queue.isSerial ? [{ rest.perform() }] : Array(steps[index...])
+        for step in later {
+            let operation = BlockOperation(block: step)
+            operation.queuePriority = .veryHigh
+            queue.addOperation(operation)
+        }
     }
+}
+
+extension OperationQueue {
+    /// Whether it does one thing at a time.
+    fileprivate var isSerial: Bool { maxConcurrentOperationCount == 1 }
 }
 #endif

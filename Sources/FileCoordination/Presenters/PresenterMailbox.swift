@@ -56,8 +56,9 @@ package final class PresenterMailbox: Sendable {
     private enum Outbox: Sendable {
         /// None.
         case resting
-        /// A thread is carrying out decisions, and is to go on with these.
-        case draining([State.Action])
+        /// A thread is carrying out decisions, and is to go on with these; or a batch has some that
+        /// are on no queue yet.
+        case draining([State.Action], in: ObjectIdentifier?)
     }
 
     private let contents: Lock<Contents>
@@ -142,7 +143,9 @@ package final class PresenterMailbox: Sendable {
             let former = contents
             contents.state.presenterRemoved()
             contents.parties = nil
-            if case .draining = contents.outbox { contents.outbox = .draining([]) }
+            if case .draining(_, let batch) = contents.outbox {
+                contents.outbox = .draining([], in: batch)
+            }
             return former
         }
         withExtendedLifetime(former) {}
@@ -157,15 +160,19 @@ extension PresenterMailbox {
     private func handle(
         in batch: PresenterBatch? = nil, _ decide: (inout State) -> [State.Action]
     ) {
+        let batchID = batch.map { ObjectIdentifier($0) }
         let first: Errand = contents.withLock { contents in
             let actions = decide(&contents.state)
             switch contents.outbox {
             case .resting:
                 guard !actions.isEmpty else { return Errand([], contents.parties) }
-                contents.outbox = .draining([])
+                contents.outbox = .draining([], in: batchID)
                 return Errand(actions, contents.parties)
-            case .draining(let earlier):
-                contents.outbox = .draining(earlier + actions)
+            case .draining(let earlier, let holder):
+                if batchID != nil, holder == batchID, earlier.isEmpty {
+                    return Errand(actions, contents.parties, isOfBatch: true)
+                }
+                contents.outbox = .draining(earlier + actions, in: holder)
                 return Errand([], contents.parties)
             }
         }
@@ -177,10 +184,13 @@ extension PresenterMailbox {
     private struct Errand {
         let actions: [State.Action]
         let parties: Parties?
+        /// Whether the batch, which has earlier ones already, goes on with what comes after them.
+        let isOfBatch: Bool
 
-        init(_ actions: [State.Action], _ parties: Parties?) {
+        init(_ actions: [State.Action], _ parties: Parties?, isOfBatch: Bool = false) {
             self.actions = actions
             self.parties = parties
+            self.isOfBatch = isOfBatch
         }
     }
 
@@ -191,7 +201,7 @@ extension PresenterMailbox {
     private func carryOut(_ first: Errand, in batch: PresenterBatch?) {
         var errand = first
         while !errand.actions.isEmpty {
-            var isInBatch = false
+            var isInBatch = errand.isOfBatch
             for action in errand.actions {
                 if case .deliver(let delivery) = action, let batch {
                     batch.add(on: queue, by: self) { self.run(delivery) }
@@ -211,11 +221,11 @@ extension PresenterMailbox {
 
     private func nextErrand() -> Errand {
         contents.withLock { contents in
-            guard case .draining(let actions) = contents.outbox, !actions.isEmpty else {
+            guard case .draining(let actions, _) = contents.outbox, !actions.isEmpty else {
                 contents.outbox = .resting
                 return Errand([], nil)
             }
-            contents.outbox = .draining([])
+            contents.outbox = .draining([], in: nil)
             return Errand(actions, contents.parties)
         }
     }

@@ -37,8 +37,8 @@ final class SessionLink: Sendable {
     /// What is not needed for a first access waits for so long, in nanoseconds.
     private static let restraint: UInt64 = 2_000_000
 
-    /// So long, in nanoseconds, an answer waits for others at most, twice that if it comes in
-    /// between: the presenter that is called next may take any time.
+    /// So long, in nanoseconds, an answer waits for others: the presenter that is called next may
+    /// take any time.
     private static let answersPause: UInt64 = 500_000
 
     private enum Token {
@@ -162,11 +162,17 @@ final class SessionLink: Sendable {
         var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
         var answersAt: UInt64?
         while true {
+            // After the bell was drained: who answers from now on rings again.
+            if answersAt == nil, session.gathersAnswers {
+                answersAt = MonotonicClock.now + Self.answersPause
+            }
             let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
                 .compactMap { $0 }.min()
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
-            if let time = answersAt, MonotonicClock.now >= time { session.sendAnswers() }
-            answersAt = session.gathersAnswers ? MonotonicClock.now + Self.answersPause : nil
+            if let time = answersAt, MonotonicClock.now >= time {
+                session.sendAnswers()
+                answersAt = nil
+            }
             if let time = vouchesAt, MonotonicClock.now >= time {
                 vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
             }
