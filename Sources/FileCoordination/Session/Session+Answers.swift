@@ -37,8 +37,9 @@ extension Session {
     /// The version of the protocol from which on many answers can be one message.
     private static let gatheringVersion: UInt16 = 3
 
-    /// How many runs of presenters' methods are under way on each thread. Of others, which may
-    /// never return, an answer does not wait for anything.
+    /// How many runs of presenters' methods are under way on each thread.
+    ///
+    /// Of those on other threads, which may never return, an answer does not wait for anything.
     private static let runs = ThreadSlot<Int>()
 
     /// A presenter answers without an error.
