@@ -209,7 +209,7 @@ extension Lives {
     private func mayOutlast(_ other: ClaimLife, _ life: ClaimLife, _ window: Window) -> Bool {
         guard mayAsk(life, window), mayRun(other, window) else { return false }
         return presenters.contains { seen in
-            mayHaveMadeRoom(seen, for: other)
+            mayHaveMadeRoom(seen, for: other, unlessLike: life)
                 && !seen.presenter.courtesies(
                     before: life.claim, life.items(at: window.to), at: seen.place(at: window.to)
                 ).isEmpty
@@ -217,10 +217,14 @@ extension Lives {
     }
 
     /// Whether a presenter may have made room for a claim: it was asked to, or had done so before
-    /// for another reader, and stays relinquished until this one is over, too (Rule 6.11).
-    private func mayHaveMadeRoom(_ seen: PresenterLife, for claim: ClaimLife) -> Bool {
+    /// for another reader, and stays relinquished until this one is over, too (Rule 6.11); but not
+    /// for long in the way of its likes.
+    private func mayHaveMadeRoom(
+        _ seen: PresenterLife, for claim: ClaimLife, unlessLike other: ClaimLife
+    ) -> Bool {
         if seen.questions.contains(where: { $0.claim == claim.claim.key }) { return true }
-        guard seen.questions.contains(where: { $0.courtesies.contains(.relinquishToReader) })
+        guard claim.claim.purpose != other.claim.purpose || mayOutlast(claim),
+            seen.questions.contains(where: { $0.courtesies.contains(.relinquishToReader) })
         else { return false }
         return claim.tenures.contains { tenure in
             !seen.presenter.courtesies(

@@ -20,7 +20,9 @@ import Testing
         let sweep = await Sweep.run(from: first, count: freshSeeds, tasks: 2, part: 100)
         for complaint in sweep.complaints { Issue.record("\(complaint.text)") }
         #expect(sweep.seeds == freshSeeds)
-        // Nothing is proved about what does not happen.
+        // Nothing is proved about what does not happen; in a few hundred worlds something rare may
+        // well be missing.
+        guard freshSeeds >= 1000 else { return }
         for kind in Coverage.Kind.allCases {
             #expect(sweep.coverage[kind] > 0, "no \(kind) in \(freshSeeds) seeds from \(first) on")
         }
