@@ -155,11 +155,23 @@ extension Lives {
         return nil
     }
 
+    /// Whether a presenter may have let some question wait for its patience: then it is waited for
+    /// by no claim until it is heard of again (Rule 18.3).
+    private func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
+        guard let patience = seen.presenter.patience else { return false }
+        return seen.questions.contains { question in
+            guard question.asked <= fact else { return false }
+            let end = min(question.answered ?? fact, fact)
+            return entries[end].moment.latest - entries[question.asked].moment.earliest >= patience
+        }
+    }
+
     /// Whether a presenter was asked, has not answered, and has not been passed over.
     private func isAwaitedForSure(
         _ seen: PresenterLife, for claim: ClaimKey, _ fact: Int
     ) -> Bool {
-        guard !stops.contains(where: { $0.client == seen.presenter.client && $0.from <= fact })
+        guard !stops.contains(where: { $0.client == seen.presenter.client && $0.from <= fact }),
+            !mayBePassedOver(seen, fact)
         else { return false }
         return seen.questions.contains { question in
             guard question.claim == claim, question.asked <= fact, question.void == nil,
