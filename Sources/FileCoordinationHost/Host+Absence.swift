@@ -64,6 +64,7 @@ extension Host {
                 backlogs.remove(at: next)
             }
         }
+        // That was its turn.
         connection.hasAskedMuch = true
     }
 

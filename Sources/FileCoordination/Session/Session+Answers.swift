@@ -13,15 +13,12 @@ struct GatheredAnswers {
     /// In the order in which they were given.
     private(set) var answers: [PresenterAnswer] = []
 
-    /// As many as wait for others at most.
-    private static let most = 256
-
     var isEmpty: Bool { answers.isEmpty }
 
-    /// Adds one; says whether there are so many by now that they should go.
+    /// Adds one; says whether there are as many by now as a message has room for.
     mutating func add(_ answer: PresenterAnswer) -> Bool {
         answers.append(answer)
-        return answers.count >= Self.most
+        return answers.count >= WireLimits.answers
     }
 
     mutating func takeAll() -> [PresenterAnswer] {
