@@ -62,6 +62,33 @@ class DelegationTests: DelegatingTestCase {
         try stage.untilNobodyHolds()
     }
 
+    //  A                              A's child            B
+    //  write(f) without an arbiter
+    //    forks
+    //                                 returns
+    //                                                      read(f) waits
+    //    returns
+    //                                                      granted
+    //
+    /// Rule 18.8: what no arbiter knows of is not the child's to end either.
+    func testAForkedChildThatReturnsEndsNoLocalClaim() throws {
+        let file = try stage.file("f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try holdLocally(a, "write \(file)")
+        try a.ask("l fork return", "l forked")
+        // Said by the child: it shares the parent's standard output.
+        try a.hear("l child returned")
+        b.tell("b read \(file)")
+        try stage.untilWaits(b)
+        try a.ask("l put new", "l put")
+        XCTAssertFalse(b.said("b granted"))
+        try a.ask("l go", "l released")
+        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        try b.ask("b go", "b released")
+        try stage.untilNobodyHolds()
+    }
+
     /// Rule 2.12: the place may have been delegated while the first claim of its process runs.
     func testAClaimThatWasFiledKeepsOthersOfItsProcessOut() throws {
         let file = try stage.file("f")
