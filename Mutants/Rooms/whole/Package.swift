@@ -1,7 +1,8 @@
 // swift-tools-version: 6.1
 //
-// The libraries, the program that tests start, and those tests that mutants of host and session
-// are to fail. Without the daemon and the command line: the host is in one of the programs.
+// The libraries, the programs that tests start, and those tests that mutants of host and session
+// are to fail. Without the command line; the host is in one of the programs, but for those tests
+// that stop a daemon.
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -12,6 +13,9 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "swift-file-coordination",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
     targets: [
         .target(name: "FileCoordinationArbiter", swiftSettings: strict),
         .target(
@@ -39,6 +43,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
+            name: "filecoordinationd",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
             name: "coordination-peer", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .testTarget(
@@ -49,8 +60,9 @@ let package = Package(
             ],
             sources: [
                 "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",
-                "LaterCancellingTests.swift",
-                "PresenterMailboxStateTests.swift", "TaskAccessTests.swift",
+                "LaterCancellingTests.swift", "PresenterBatchTests.swift",
+                "PresenterMailboxStateTests.swift", "PresenterTestDoubles.swift",
+                "TaskAccessTests.swift",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -58,14 +70,16 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
+                "filecoordinationd",
             ],
             sources: [
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
                 "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
                 "DirectoryDelegationTests.swift",
-                "ExclusionTests.swift", "HostDeathTests.swift",
+                "ExclusionTests.swift", "HostAbsenceTests.swift", "HostDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
-                "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift", "Stage",
+                "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift",
+                "RemovedDirectoryTests.swift", "SharedQueueTests.swift", "Stage",
                 "StoppedTests.swift",
             ],
             swiftSettings: strict),
