@@ -10,7 +10,7 @@ final class PresenterBatchTests: XCTestCase {
     private let log = EventLog()
     private let toWriter = YieldSteps(relinquish: [.writer])
 
-    /// A batch that logs when a run begins and ends.
+    /// A batch that logs when a run begins and ends, and when it goes on itself.
     private func batch() -> PresenterBatch {
         let log = log
         return PresenterBatch(
@@ -39,10 +39,22 @@ final class PresenterBatchTests: XCTestCase {
         batch.commit()
         XCTAssertEqual(queue.operationCount, 3)
         release()
-        let lines = log.wait(for: "end", times: 2)
+        let lines = log.wait(for: "end", times: 3)
         XCTAssertEqual(
             lines.filter { $0.hasPrefix("answer") }, (0..<100).map { "answer \($0)" })
-        XCTAssertEqual(lines.filter { $0 == "begin" }.count, 2)
+        XCTAssertEqual(lines.filter { $0 == "begin" }.count, 3)
+    }
+
+    /// What presenters answer before the batch goes on, it passes on; all of that between the same
+    /// two calls, so that it can be one message.
+    func testAnswersOfAQuickQueueArePassedOnTogether() {
+        let batch = batch()
+        ask(mailboxes(3, on: PromptQueue()), in: batch)
+        batch.commit()
+        let lines = log.wait(for: "end", times: 2)
+            .map { $0.hasPrefix("answer") ? "answer" : $0 }
+            .filter { ["begin", "answer", "end"].contains($0) }
+        XCTAssertEqual(lines, ["begin", "end", "begin", "answer", "answer", "answer", "end"])
     }
 
     /// Rule 6.15: on a queue that does several things at a time nobody is held up by another.
@@ -81,7 +93,7 @@ final class PresenterBatchTests: XCTestCase {
         ask([first] + mailboxes(2, on: queue), in: batch)
         batch.commit()
         release()
-        XCTAssertFalse(log.wait(for: "end").contains("answer 1"))
+        XCTAssertFalse(log.wait(for: "end", times: 2).contains("answer 1"))
         queue.addOperation { log.note("the owner's") }
         queue.isSuspended = false
         let lines = log.wait(for: "the owner's")
@@ -170,6 +182,17 @@ final class PresenterBatchTests: XCTestCase {
         batch.commit()
         all[1].invalidate()
         release()
-        XCTAssertEqual(log.wait(for: "end").filter { $0.hasPrefix("answer") }, ["answer 2"])
+        XCTAssertEqual(
+            log.wait(for: "end", times: 2).filter { $0.hasPrefix("answer") }, ["answer 2"])
     }
+}
+
+/// A serial queue that is done with what it is given before it returns.
+private final class PromptQueue: OperationQueue, @unchecked Sendable {
+    override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }

@@ -30,7 +30,8 @@ package final class PresenterBatch {
     /// Whoever has added something, and is to go on when that is on its queue.
     private var contributors: [ObjectIdentifier: PresenterMailbox] = [:]
 
-    /// An empty batch; what is given is called around each run of several steps, on the queue.
+    /// An empty batch; what is given is called around each run of several steps, on the queue, and
+    /// around what they led to and left to the batch.
     package init(
         beforeRun: @escaping Step = {}, afterRun: @escaping Step = {}
     ) {
@@ -51,7 +52,11 @@ package final class PresenterBatch {
             let former = contributors
             queues = [:]
             contributors = [:]
+            // A queue that was quick may have called all of them by now, and left it to us to pass
+            // on what they answered.
+            beforeRun()
             for mailbox in former.values { mailbox.goOn(in: self) }
+            afterRun()
         }
     }
 
