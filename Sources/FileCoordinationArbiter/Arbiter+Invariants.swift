@@ -19,7 +19,7 @@ extension Arbiter {
 
     /// Every claim waits for something that exists and knows of it.
     private var brokenClaim: String? {
-        for id in records.keys.sorted() {
+        for id in records.ids {
             guard let record = records[id] else { continue }
             switch record.state {
             case .filed:
@@ -54,7 +54,7 @@ extension Arbiter {
 
     /// Nothing stays relinquished for nobody.
     private var brokenPossession: String? {
-        for id in registry.keys.sorted() {
+        for id in registry.ids {
             guard let record = registry[id] else { continue }
             for kind in Relinquishment.allCases {
                 let claims: OrderedIDs<ClaimID>
@@ -74,7 +74,7 @@ extension Arbiter {
 
     /// No two conflicting claims run, and the places in the tree say what the rules say.
     private var brokenExclusion: String? {
-        let all = records.keys.sorted().compactMap { records[$0] }
+        let all = records.ids.compactMap { records[$0] }
         for record in all {
             for other in all where other.claim.id != record.claim.id {
                 let rule = meeting(of: record.territory, with: other.territory)
@@ -107,7 +107,7 @@ extension Arbiter {
     /// What is counted is there, and nothing else.
     private var brokenBooks: String? {
         var expected = Census()
-        for id in records.keys.sorted() {
+        for id in records.ids {
             guard let record = records[id] else { continue }
             expected.enter(record.claim, record.stage)
             for answer in record.asking?.awaited ?? [] {
@@ -116,7 +116,7 @@ extension Arbiter {
                 }
             }
         }
-        for id in registry.keys.sorted() {
+        for id in registry.ids {
             if let claim = registry[id]?.hinderedBy { expected.beginHindering(claim) }
         }
         if expected != census { return "the census is wrong" }

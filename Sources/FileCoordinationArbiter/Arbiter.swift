@@ -20,9 +20,9 @@ public struct Arbiter: Hashable, Sendable {
     /// The youngest claim that was ever filed.
     var youngestFiled = ClaimID(rawValue: 0)
     /// Every claim that is not over.
-    var records: [ClaimID: ClaimRecord] = [:]
+    var records = RecordTable<ClaimID, ClaimRecord>()
     /// Every registered presenter.
-    var registry: [PresenterID: PresenterRecord] = [:]
+    var registry = RecordTable<PresenterID, PresenterRecord>()
     /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
     var unresponsive: OrderedIDs<PresenterID> = []
     /// Processes that were seen stopped, and not seen to run since (Rule 18.6).

@@ -90,7 +90,7 @@ struct Census: Hashable, Sendable {
         switch stage {
         case .waiting:
             waitingCount -= 1
-            update(claim.purpose) { $0.waiting.remove(claim.id) }
+            _ = update(claim.purpose) { $0.waiting.remove(claim.id) }
             waitingWhileAwaited.remove(claim.id)
             if !claim.enclosing.isEmpty { nestedWaiting.remove(claim.id) }
         case .asking:
@@ -103,27 +103,34 @@ struct Census: Hashable, Sendable {
 
     /// Counts one missing answer of a presenter of the purpose in.
     mutating func beginAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
-        if !isAwaited(purpose) {
-            for claim in waiting(purpose) { waitingWhileAwaited.insert(claim) }
-        }
         awaitedCount += 1
-        update(purpose) { $0.awaited.insert(presenter) }
+        let isFirst = update(purpose) { tally in
+            defer { tally.awaited.insert(presenter) }
+            return tally.awaited.isEmpty
+        }
+        guard isFirst else { return }
+        for claim in waiting(purpose) { waitingWhileAwaited.insert(claim) }
     }
 
     /// Counts one missing answer of a presenter of the purpose out.
     mutating func endAwaiting(_ purpose: Purpose, of presenter: PresenterID) {
-        guard awaited(purpose).contains(presenter) else { return }
-        awaitedCount -= 1
-        update(purpose) { $0.awaited.remove(presenter) }
-        guard !isAwaited(purpose) else { return }
+        let (wasAwaited, isLast) = update(purpose) { tally in
+            (tally.awaited.remove(presenter), tally.awaited.isEmpty)
+        }
+        if wasAwaited { awaitedCount -= 1 }
+        guard wasAwaited, isLast else { return }
         for claim in waiting(purpose) { waitingWhileAwaited.remove(claim) }
     }
 
-    private mutating func update(_ purpose: Purpose, _ change: (inout Tally) -> Void) {
-        func isEmpty(_ tally: inout Tally) -> Bool {
-            change(&tally)
-            return tally.isEmpty
+    /// Changes what is known of a purpose, and forgets it if that is nothing then.
+    private mutating func update<Result>(
+        _ purpose: Purpose, _ change: (inout Tally) -> Result
+    ) -> Result {
+        func update(_ tally: inout Tally) -> (Result, isEmpty: Bool) {
+            (change(&tally), tally.isEmpty)
         }
-        if isEmpty(&tallies[purpose, default: Tally()]) { tallies[purpose] = nil }
+        let (result, isEmpty) = update(&tallies[purpose, default: Tally()])
+        if isEmpty { tallies[purpose] = nil }
+        return result
     }
 }

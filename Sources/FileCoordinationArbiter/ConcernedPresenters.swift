@@ -137,22 +137,18 @@ private struct Needs {
 extension YieldSteps {
     /// Adds other steps, but those for subitems; nothing is done twice.
     fileprivate mutating func formUnion(_ other: YieldSteps) {
-        relinquish = Relinquishment.allCases.filter {
-            relinquish.contains($0) || other.relinquish.contains($0)
-        }
+        relinquish.formUnion(other.relinquish)
         save = save || other.save
         accommodateDeletion = accommodateDeletion || other.accommodateDeletion
     }
 
     /// Only those steps for which there is a method (Rules 5.3, 6.6).
     fileprivate func limited(to methods: PresenterMethods) -> YieldSteps {
-        YieldSteps(
-            relinquish: relinquish.filter { kind in
-                switch kind {
-                case .reader: methods.contains(.relinquishToReader)
-                case .writer: methods.contains(.relinquishToWriter)
-                }
-            },
+        var relinquish = relinquish
+        if !methods.contains(.relinquishToReader) { relinquish.remove(.reader) }
+        if !methods.contains(.relinquishToWriter) { relinquish.remove(.writer) }
+        return YieldSteps(
+            relinquish: relinquish,
             save: save && methods.contains(.save),
             accommodateDeletion: accommodateDeletion && methods.contains(.accommodateDeletion),
             accommodateSubitemDeletions: methods.contains(.accommodateSubitemDeletion)

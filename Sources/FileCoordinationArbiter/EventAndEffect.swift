@@ -106,13 +106,13 @@ public struct RegisteredPresenter: Hashable, Sendable {
     /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
     public var patience: UInt64?
     /// Kinds in which it is relinquished already: known from its ledger after a host's death.
-    public var relinquished: [Relinquishment]
+    public var relinquished: Relinquishments
 
     /// A presenter as it is registered.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
         formerPlaces: [ItemPath] = [], methods: PresenterMethods, patience: UInt64? = nil,
-        relinquished: [Relinquishment] = []
+        relinquished: Relinquishments = []
     ) {
         self.id = id
         self.client = client

@@ -12,8 +12,10 @@ extension Arbiter {
         // It waits for other claims, and has not been asked.
         case .postponed(let steps) where !isBehindPassedOver(record, steps): nil
         case .put, .postponed:
-            [deadline(after: record.registration.patience), stoppedDeadline(of: record)]
-                .compactMap { $0 }.min()
+            switch (deadline(after: record.registration.patience), stoppedDeadline(of: record)) {
+            case (let patient?, let stopped?): min(patient, stopped)
+            case (let patient, let stopped): patient ?? stopped
+            }
         }
     }
 
@@ -37,8 +39,8 @@ extension Arbiter {
 
     /// Notes when an answer is waited for no longer, and has the time told then.
     mutating func note(deadline: UInt64?, _ turn: inout Turn) {
-        guard let deadline else { return }
-        nextDeadline = min(nextDeadline ?? deadline, deadline)
+        guard let deadline, nextDeadline.map({ deadline < $0 }) ?? true else { return }
+        nextDeadline = deadline
         turn.emit(.wakeAt(deadline))
     }
 

@@ -51,21 +51,13 @@ public struct PresenterMethods: OptionSet, Hashable, Sendable {
     public static let all = Self(rawValue: (1 << 18) - 1)
 }
 
-/// The two kinds of relinquishment, which are separate states of a presenter (Rule 6.10).
-public enum Relinquishment: UInt8, CaseIterable, Hashable, Sendable {
-    /// To a reader.
-    case reader = 0
-    /// To a writer.
-    case writer = 1
-}
-
 /// What a presenter has to do before one claim may be granted, in this order (Rule 6.5).
 ///
 /// The client runs the steps one after the other and answers once, at the end or at the first
 /// error.
 public struct YieldSteps: Hashable, Sendable {
     /// Which relinquish methods to call; reader first.
-    public var relinquish: [Relinquishment]
+    public var relinquish: Relinquishments
     /// Whether to call `savePresentedItemChanges`.
     public var save: Bool
     /// Whether to call `accommodatePresentedItemDeletion`.
@@ -75,7 +67,7 @@ public struct YieldSteps: Hashable, Sendable {
 
     /// Steps to take.
     public init(
-        relinquish: [Relinquishment] = [], save: Bool = false, accommodateDeletion: Bool = false,
+        relinquish: Relinquishments = [], save: Bool = false, accommodateDeletion: Bool = false,
         accommodateSubitemDeletions: [ItemPath] = []
     ) {
         self.relinquish = relinquish

@@ -104,6 +104,35 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
+    /// The kinds in which it is relinquished.
+    var relinquished: Relinquishments {
+        var result: Relinquishments = []
+        for kind in Relinquishment.allCases {
+            switch self[kind] {
+            case .kept, .relinquishing: break
+            case .relinquished: result.insert(kind)
+            }
+        }
+        return result
+    }
+
+    /// Notes that it is to relinquish for a claim; says in which kinds it must be asked to.
+    ///
+    /// In others it is relinquished already, and stays so until this claim too is over (Rule 6.11).
+    mutating func relinquish(_ kinds: Relinquishments, for claim: ClaimID) -> Relinquishments {
+        var remaining: Relinquishments = []
+        for kind in kinds {
+            switch self[kind] {
+            case .kept:
+                self[kind] = .relinquishing(for: claim)
+                remaining.insert(kind)
+            case .relinquished, .relinquishing:
+                share(kind, with: claim)
+            }
+        }
+        return remaining
+    }
+
     /// Adds a claim to those for which it is relinquished, if it is.
     mutating func share(_ kind: Relinquishment, with claim: ClaimID) {
         switch self[kind] {
@@ -130,6 +159,12 @@ struct PresenterRecord: Hashable, Sendable {
         return true
     }
 
+    /// Notes that `claim` does not wait for its answer; says whether it did.
+    mutating func noteNotAwaited(by claim: ClaimID) -> Bool {
+        postponedFor.remove(claim)
+        return awaitedBy.remove(claim)
+    }
+
     /// Whether it knows that `claim` waits for its answer to that question.
     func isAwaited(by claim: ClaimID, _ question: AwaitedAnswer.Question) -> Bool {
         switch question {
@@ -149,8 +184,8 @@ struct PresenterRecord: Hashable, Sendable {
     ///
     /// That a question was put suffices: what a cancelled claim asked for is done all the same, and
     /// must be undone (Rules 8.4, 12.5).
-    mutating func release(_ claim: ClaimID) -> [Relinquishment] {
-        var back: [Relinquishment] = []
+    mutating func release(_ claim: ClaimID) -> Relinquishments {
+        var back: Relinquishments = []
         for kind in Relinquishment.allCases {
             switch self[kind] {
             case .kept:
@@ -158,13 +193,13 @@ struct PresenterRecord: Hashable, Sendable {
             case .relinquishing(let asker):
                 guard asker == claim else { break }
                 self[kind] = .kept
-                back.append(kind)
+                back.insert(kind)
             case .relinquished(var claims, let since):
                 guard claims.contains(claim) else { break }
                 self[kind] = .kept
                 claims.remove(claim)
                 if claims.isEmpty {
-                    back.append(kind)
+                    back.insert(kind)
                 } else {
                     self[kind] = .relinquished(for: claims, since: since)
                 }

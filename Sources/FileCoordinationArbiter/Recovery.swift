@@ -29,8 +29,8 @@ extension Arbiter {
         case .serving: return
         case .recovering: mode = .serving
         }
-        let claims = records.keys.sorted()
-        let presenters = registry.keys.sorted()
+        let claims = records.ids
+        let presenters = registry.ids
         if presenters.contains(where: isRelinquished) {
             for id in claims {
                 guard let record = records[id], record.grant != nil else { continue }

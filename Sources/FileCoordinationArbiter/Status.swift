@@ -38,7 +38,7 @@ extension Arbiter {
 
     /// All claims that are not over, in filing order.
     public var claims: [ClaimStatus] {
-        records.keys.sorted().compactMap { id in
+        records.ids.compactMap { id in
             guard let record = records[id] else { return nil }
             return ClaimStatus(
                 claim: record.claim, stage: record.stage, sinceFiled: duration(record.filedAt),
@@ -47,7 +47,7 @@ extension Arbiter {
     }
 
     /// All registered presenters, in the order of registration.
-    public var presenters: [PresenterStatus] { registry.keys.sorted().compactMap(status) }
+    public var presenters: [PresenterStatus] { registry.ids.compactMap(status) }
 
     /// The presenters of one process, in the order of registration.
     public func presenters(of client: ClientID) -> [PresenterStatus] {
@@ -57,12 +57,7 @@ extension Arbiter {
     private func status(of id: PresenterID) -> PresenterStatus? {
         guard let record = registry[id] else { return nil }
         var presenter = record.registration
-        presenter.relinquished = Relinquishment.allCases.filter { kind in
-            switch record[kind] {
-            case .kept, .relinquishing: false
-            case .relinquished: true
-            }
-        }
+        presenter.relinquished = record.relinquished
         return PresenterStatus(
             presenter: presenter, awaitedBy: Array(record.awaitedBy),
             isUnresponsive: unresponsive.contains(id))

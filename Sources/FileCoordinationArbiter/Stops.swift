@@ -107,7 +107,7 @@ extension Arbiter {
     /// knows what processes do is to look at these; ascending.
     public var clientsToLookAt: [ClientID] {
         var result = stoppedClients
-        for id in records.keys.sorted() {
+        for id in records.ids {
             guard let record = records[id] else { continue }
             switch record.state {
             case .waiting(let other):

@@ -7,10 +7,12 @@ extension Arbiter {
     mutating func put(
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
     ) {
-        guard let record = registry[presenter] else { return }
         // It costs nothing until it is heard of again (Rule 18.3).
         if unresponsive.contains(presenter) { return stopAwaiting(presenter, for: id, &turn) }
-        if mustPostpone(steps, to: record, for: id) {
+        // Nobody may have the record while it is changed: it would be copied.
+        guard let isEarly = registry[presenter].map({ mustPostpone(steps, to: $0, for: id) })
+        else { return }
+        if isEarly {
             // Now this claim waits for those readers, and need not be waited for by their likes
             // (Rule 2.17).
             for reader in readersToOutlast(presenter, steps, for: id) {
@@ -21,17 +23,10 @@ extension Arbiter {
         }
 
         var remaining = steps
-        remaining.relinquish = []
-        for kind in steps.relinquish {
+        if !steps.relinquish.isEmpty {
             records[id]?.relinquished.insertOnce(presenter)
-            switch registry[presenter]?[kind] {
-            case .kept, nil:
-                registry[presenter]?[kind] = .relinquishing(for: id)
-                remaining.relinquish.append(kind)
-            case .relinquished, .relinquishing:
-                // Rule 6.11: it is relinquished already, and stays so until this claim too is over.
-                registry[presenter]?.share(kind, with: id)
-            }
+            remaining.relinquish =
+                registry[presenter]?.relinquish(steps.relinquish, for: id) ?? []
         }
         if remaining.accommodateDeletion { records[id]?.accommodated.insertOnce(presenter) }
         if remaining.isEmpty {
@@ -81,15 +76,17 @@ extension Arbiter {
         _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
         _ turn: inout Turn
     ) {
-        guard let record = registry[presenter] else { return }
-        let answer = AwaitedAnswer(
-            presenter: presenter, question: question, deadline: deadline(of: record, question))
+        guard
+            let (purpose, deadline) = registry[presenter].map({ record in
+                (record.registration.purpose, self.deadline(of: record, question))
+            })
+        else { return }
+        let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
-        let purpose = record.registration.purpose
         if registry[presenter]?.noteAwaited(by: id, question) == true {
             census.beginAwaiting(purpose, of: presenter)
         }
-        note(deadline: answer.deadline, &turn)
+        note(deadline: deadline, &turn)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.
@@ -98,10 +95,9 @@ extension Arbiter {
     ) {
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         turn.settle(id)
-        guard let purpose = registry[presenter]?.registration.purpose,
-            registry[presenter]?.awaitedBy.remove(id) == true
+        guard registry[presenter]?.noteNotAwaited(by: id) == true,
+            let purpose = registry[presenter]?.registration.purpose
         else { return }
-        registry[presenter]?.postponedFor.remove(id)
         census.endAwaiting(purpose, of: presenter)
     }
 

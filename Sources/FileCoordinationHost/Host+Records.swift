@@ -307,7 +307,10 @@ extension WireRecord {
 
 extension RecordSnapshot {
     /// The kinds in which a presenter is relinquished.
-    var relinquished: [Relinquishment] {
-        (hasRelinquishedToReader ? [.reader] : []) + (hasRelinquishedToWriter ? [.writer] : [])
+    var relinquished: Relinquishments {
+        var kinds: Relinquishments = []
+        if hasRelinquishedToReader { kinds.insert(.reader) }
+        if hasRelinquishedToWriter { kinds.insert(.writer) }
+        return kinds
     }
 }

@@ -121,9 +121,7 @@ extension YieldSteps {
         }
         if accommodateDeletion { return "accommodatePresentedItemDeletion" }
         if save { return "savePresentedItemChanges" }
-        switch relinquish.last {
-        case .writer: return "relinquishPresentedItem(toWriter:)"
-        case .reader, nil: return "relinquishPresentedItem(toReader:)"
-        }
+        return relinquish.contains(.writer)
+            ? "relinquishPresentedItem(toWriter:)" : "relinquishPresentedItem(toReader:)"
     }
 }

@@ -137,9 +137,9 @@ extension YieldSteps: WireCoded {
     init(from decoder: inout MessageDecoder) throws(WireError) {
         let flags = try decoder.raw(Flags.self, .yieldSteps)
         guard flags.isSubset(of: .all) else { throw .illegalValue(.yieldSteps) }
-        var relinquish: [Relinquishment] = []
-        if flags.contains(.toReader) { relinquish.append(.reader) }
-        if flags.contains(.toWriter) { relinquish.append(.writer) }
+        var relinquish: Relinquishments = []
+        if flags.contains(.toReader) { relinquish.insert(.reader) }
+        if flags.contains(.toWriter) { relinquish.insert(.writer) }
         self.init(
             relinquish: relinquish, save: flags.contains(.save),
             accommodateDeletion: flags.contains(.accommodateDeletion),

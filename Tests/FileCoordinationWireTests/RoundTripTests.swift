@@ -57,7 +57,7 @@ struct RoundTripTests {
     }
 
     @Test func `Every combination of steps survives`() throws {
-        for relinquish in [[], [.reader], [.writer], [.reader, .writer]] as [[Relinquishment]] {
+        for relinquish in [[], [.reader], [.writer], [.reader, .writer]] as [Relinquishments] {
             for save in [false, true] {
                 for accommodate in [false, true] {
                     let steps = YieldSteps(

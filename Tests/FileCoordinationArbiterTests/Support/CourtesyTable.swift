@@ -90,6 +90,6 @@ enum CourtesyTable {
     }
 
     private static func relinquish(_ kind: Relinquishment, _ steps: inout YieldSteps) {
-        if !steps.relinquish.contains(kind) { steps.relinquish.append(kind) }
+        steps.relinquish.insert(kind)
     }
 }

@@ -68,7 +68,7 @@ struct Desk {
     /// Registers a presenter: by default of a process and a purpose of its own, with every method.
     mutating func present(
         _ place: String?, _ methods: PresenterMethods = .all, purpose: String? = nil,
-        client: ClientID? = nil, relinquished: [Relinquishment] = [],
+        client: ClientID? = nil, relinquished: Relinquishments = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> PresenterID {
         registrations += 1

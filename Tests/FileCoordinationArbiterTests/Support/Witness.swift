@@ -96,8 +96,8 @@ struct Witness: Hashable {
             guard !presenters.contains(where: { $0.registered.id == presenter.id }) else { return }
             presenters.append(
                 SeenPresenter(
-                    registered: presenter, away: presenter.relinquished,
-                    gone: presenter.relinquished))
+                    registered: presenter, away: Array(presenter.relinquished),
+                    gone: Array(presenter.relinquished)))
             rules.purposes[presenter.id] = presenter.purpose
             if let seen = seen(presenter.id), !seen.gone.isEmpty { adoptRelinquishments(of: seen) }
         case .presenterPlaced(let presenter, let path):
@@ -171,7 +171,7 @@ struct Witness: Hashable {
             guard let steps = table[id], needs[claim.id]?[id] == nil else { continue }
             let held = steps.relinquish.filter(presenter.gone.contains)
             if !held.isEmpty {
-                needs[claim.id, default: [:]][id] = YieldSteps(relinquish: held)
+                needs[claim.id, default: [:]][id] = YieldSteps(relinquish: Relinquishments(held))
             }
         }
     }

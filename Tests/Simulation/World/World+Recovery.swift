@@ -76,7 +76,7 @@ extension World {
         inform(.clockAdvanced(to: now))
         for index in dice.shuffled(Array(presenters.indices)) {
             var presenter = presenters[index].registered
-            presenter.relinquished = presenters[index].away
+            presenter.relinquished = Relinquishments(presenters[index].away)
             inform(.presenterAdded(presenter))
         }
         let running =
