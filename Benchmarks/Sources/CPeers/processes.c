@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,11 @@ int allowed_cpu(int nth) {
         if (CPU_ISSET(cpu, &allowed) && nth-- == 0) return cpu;
     }
     return -1;
+}
+
+int is_tmpfs(const char *directory) {
+    struct statfs system;
+    return statfs(directory, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
 int pin_to_cpu(int cpu) {

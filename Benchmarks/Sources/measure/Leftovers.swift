@@ -42,6 +42,19 @@ enum Leftovers {
         }
     }
 
+    /// Where a run has its runtime directories: on a tmpfs, as logins have theirs; without one, in
+    /// the run's directory.
+    ///
+    /// To make a file elsewhere can take longer than all the rest of a first access: ext4 goes
+    /// through what has been removed in the last seconds, and a run removes much.
+    static func runtimes(of scratch: String) -> String {
+        let memory = "/dev/shm"
+        guard is_tmpfs(memory) == 1, access(memory, W_OK) == 0 else {
+            return scratch + "/runtimes"
+        }
+        return memory + "/" + (scratch.split(separator: "/").last ?? "fc-bench")
+    }
+
     /// Ends a run's processes, and empties or removes its directory.
     static func clear(_ scratch: String, removingIt: Bool) {
         end(known: "\(mark)=\(scratch)")
@@ -49,6 +62,7 @@ enum Leftovers {
         for name in (try? files.contentsOfDirectory(atPath: scratch)) ?? [] {
             try? files.removeItem(atPath: "\(scratch)/\(name)")
         }
+        try? files.removeItem(atPath: runtimes(of: scratch))
         if removingIt { try? files.removeItem(atPath: scratch) }
     }
 }

@@ -27,11 +27,11 @@ enum StartStage {
             if needs.contains(hosting) {
                 contestants.append(
                     contestant(hosting, bench, ["FILECOORDINATIOND": ""]) {
-                        try bench.directory("r")
+                        try bench.runtimeDirectory()
                     })
             }
             if needs.contains(starting) {
-                contestants.append(contestant(starting, bench) { try bench.directory("r") })
+                contestants.append(contestant(starting, bench) { try bench.runtimeDirectory() })
             }
             for contestant in contestants { _ = try contestant.sample?() }
             return contestants

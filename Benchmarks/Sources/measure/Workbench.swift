@@ -53,6 +53,7 @@ final class Workbench {
         }
         scratch = String(cString: made)
         signal(SIGPIPE, SIG_IGN)
+        hints.append("Runtime directories were in \(Leftovers.runtimes(of: scratch)).")
     }
 
     /// A program that lies beside this one.
@@ -70,10 +71,18 @@ final class Workbench {
     /// A new directory.
     func directory(_ name: String) throws -> String {
         count += 1
-        let path = "\(scratch)/\(name)\(count)"
+        return try makeDirectory("\(scratch)/\(name)\(count)")
+    }
+
+    /// A new runtime directory.
+    func runtimeDirectory() throws -> String {
+        count += 1
+        return try makeDirectory("\(Leftovers.runtimes(of: scratch))/r\(count)")
+    }
+
+    private func makeDirectory(_ path: String) throws -> String {
         try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700]
-        )
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         return path
     }
 
@@ -128,7 +137,7 @@ final class Workbench {
 
     /// A runtime directory with a daemon that stays.
     func world(cpu: Int32? = nil) throws -> World {
-        let runtime = try directory("r")
+        let runtime = try runtimeDirectory()
         let anchor = try start(
             [Workbench.beside("measure"), Worker.word],
             ["FILECOORDINATION_RUNTIME_DIR": runtime, "FILECOORDINATION_DELEGATION": "off"],
