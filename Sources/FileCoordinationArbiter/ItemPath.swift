@@ -159,7 +159,8 @@ public struct ItemPath: Hashable, Sendable, CustomStringConvertible {
     private static let slash = UInt8(ascii: "/")
     private static let dot = UInt8(ascii: ".")
 
-    private static func isLegal(_ component: ArraySlice<UInt8>) -> Bool {
+    /// Whether these bytes can be a component: neither `.` nor `..`, without a slash or a zero.
+    public static func isLegal(_ component: ArraySlice<UInt8>) -> Bool {
         guard let first = component.first else { return false }
         for byte in component where byte == slash || byte == 0 { return false }
         guard first == dot else { return true }

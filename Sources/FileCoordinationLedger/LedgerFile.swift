@@ -105,7 +105,6 @@ struct LedgerFile: Sendable {
         base.store(UInt32(LedgerLayout.slotCount), at: Header.slotCount)
         base.store(UInt32(bitPattern: CurrentProcess.id), at: Header.processID)
         base.store(CurrentProcess.effectiveUserID, at: Header.userID)
-        base.store(ProcessStart.ofThisProcess, at: Header.processStart)
         base.store(token.0, at: Header.token)
         base.store(token.1, at: Header.token + 8)
         let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)
@@ -134,9 +133,17 @@ public struct LedgerName: Hashable, Sendable {
     private static let temporarySuffix = ".new"
 
     init(processID: Int32, token: UInt64) {
-        let stem = "\(processID)-" + String(token, radix: 16)
+        let stem = "\(processID)-" + Self.hexadecimal(token)
         final = stem + Self.finalSuffix
         temporary = stem + Self.temporarySuffix
+    }
+
+    /// What `String(_:radix:)` makes of it, which takes a hundredth of a first access.
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = stride(from: 60, through: 0, by: -4).map { UInt8(number >> UInt64($0) & 15) }
+            .drop { $0 == 0 }
+        let text = digits.map { $0 + ($0 < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+        return text.isEmpty ? "0" : String(decoding: text, as: UTF8.self)
     }
 
     /// Whether a file of this name is a finished ledger, or pretends to be one.
@@ -144,22 +151,4 @@ public struct LedgerName: Hashable, Sendable {
 
     /// Whether a file of this name is a ledger in the making, or was left over from one.
     public static func isTemporary(_ name: String) -> Bool { name.hasSuffix(temporarySuffix) }
-}
-
-/// When this process started.
-enum ProcessStart {
-    /// The 22nd field of /proc/self/stat; 0 when it cannot be read.
-    static var ofThisProcess: UInt64 {
-        guard let directory = try? Directory.open("/proc/self"),
-            let file = try? directory.openFile("stat", .read)
-        else { return 0 }
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
-        let text = bytes.prefix(count)
-        // The second field is a name in brackets that may hold anything, so count from its end.
-        guard let bracket = text.lastIndex(of: UInt8(ascii: ")")) else { return 0 }
-        let fields = text[(bracket + 1)...].split(separator: UInt8(ascii: " "))
-        guard fields.count > 19 else { return 0 }
-        return UInt64(String(decoding: fields[19], as: UTF8.self)) ?? 0
-    }
 }

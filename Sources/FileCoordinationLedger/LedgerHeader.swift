@@ -8,7 +8,6 @@ internal import FileCoordinationSystem
 struct LedgerHeader {
     let processID: Int32
     let userID: UInt32
-    let processStart: UInt64
     let token: [UInt64]
     let programName: String
     let takesUpOffers: Bool
@@ -31,7 +30,6 @@ struct LedgerHeader {
         else { throw .notALedger(name: name, reason: "its sizes are not those of its version") }
         processID = Int32(bitPattern: base.load(UInt32.self, at: Header.processID))
         userID = base.load(UInt32.self, at: Header.userID)
-        processStart = base.load(UInt64.self, at: Header.processStart)
         token = [
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]

@@ -47,9 +47,7 @@ public enum LedgerLayout {
         package static let slotCount = 28
         package static let processID = 32
         package static let userID = 36
-        /// When the process started, in the kernel's ticks since boot: tells it from a later
-        /// process of the same number.
-        package static let processStart = 40
+        // 40: eight bytes that nobody uses. Some clients write there when their process started.
         /// 16 random bytes.
         package static let token = 48
         /// A word of the protocol.

@@ -16,8 +16,6 @@ public final class LedgerReader: Sendable {
     public let processID: Int32
     /// The client's program, as it says itself.
     public let programName: String
-    /// When the client's process started, in the kernel's ticks since boot, as it says itself.
-    public let processStart: UInt64
     /// 16 random bytes by which the client names itself, as two words.
     public let token: [UInt64]
 
@@ -76,7 +74,6 @@ public final class LedgerReader: Sendable {
         }
         processID = header.processID
         programName = header.programName
-        processStart = header.processStart
         token = header.token
         takesUpOffers = header.takesUpOffers
     }

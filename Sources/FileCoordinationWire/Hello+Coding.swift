@@ -25,6 +25,6 @@ extension Hello: WireCoded {
 
     /// Whether the name stays in its directory: it has no slash, and is not `.` or `..`.
     private static func isLegal(_ name: [UInt8]) -> Bool {
-        name.isEmpty || ItemPath(components: [name]) != nil
+        name.isEmpty || ItemPath.isLegal(name[...])
     }
 }

@@ -27,6 +27,7 @@ extension PackagePolicy {
     /// later ones win; `#` starts a comment. Never fails: see ``complaints``.
     package init(text: [UInt8]) {
         self = .builtIn
+        if text.isEmpty { return }
         let newline = UInt8(ascii: "\n")
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         for (index, line) in text.split(separator: newline, omittingEmptySubsequences: false)

@@ -26,8 +26,10 @@ struct KnownPackages {
     mutating func announced(_ text: [UInt8], isFromNewHost: Bool) -> [String]? {
         if text == announcement, own.isEmpty { return nil }
         if isFromNewHost { unconfirmed = own }
-        let lines = Set(text.split(separator: UInt8(ascii: "\n")).map { Array($0) })
-        unconfirmed.removeAll { lines.contains(Array($0.text.utf8)) }
+        if !unconfirmed.isEmpty {
+            let lines = Set(text.split(separator: UInt8(ascii: "\n")).map { Array($0) })
+            unconfirmed.removeAll { lines.contains(Array($0.text.utf8)) }
+        }
         announcement = text
         return combine()
     }
