@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the daemon keeps for each presenter, and for each claim that waits: its resident memory
-// before and after, each time in a daemon of its own. The mapped ledgers of its clients count, as
-// far as it has read them.
+// What the daemon keeps for each presenter, and for each claim that waits: its memory before and
+// after, each time in a daemon of its own. The ledgers of its clients, which it maps, are there
+// without it, and are theirs; what is resident of them in the daemon is told beside.
 
 import FileCoordination
 
@@ -14,7 +14,7 @@ enum MemoryStage {
 
     static let stage = Stage(
         name: "memory",
-        conditions: "resident memory of the daemon before and after \(count) more, of one process",
+        conditions: "the daemon's own memory before and after \(count) more, of one process",
         rows: [
             Row(
                 "memory-presenter", "memory per idle presenter", presenter,
@@ -54,9 +54,10 @@ enum MemoryStage {
             _ = try worker.ask("write", try bench.file(), "100")
             let (resident, own) = (try world.memory("VmRSS"), try world.memory("RssAnon"))
             try grow(worker, world)
-            let grownOwn = try world.memory("RssAnon") - own
-            bench.extras.append((name + ", mappings left out", grownOwn / Double(count), "bytes"))
-            return (try world.memory("VmRSS") - resident) / Double(count)
+            let grown = try world.memory("VmRSS") - resident
+            let row = name + ", with ledgers of others that it maps"
+            bench.extras.append((row, grown / Double(count), "bytes"))
+            return (try world.memory("RssAnon") - own) / Double(count)
         }
     }
 }
