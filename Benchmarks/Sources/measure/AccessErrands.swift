@@ -36,8 +36,8 @@ final class AccessErrands {
 
     var errands: [String: Errand] {
         [
-            "write": write, "read": read, "sweep": sweep, "read-each": readEach, "contend": contend,
-            "hold": hold, "wait": wait,
+            "write": write, "read": read, "sweep": sweep, "read-each": readEach,
+            "read-batch": readBatch, "contend": contend, "hold": hold, "wait": wait,
         ]
     }
 
@@ -80,12 +80,37 @@ final class AccessErrands {
         return [Double(nanoseconds_now() - start)]
     }
 
-    /// DIRECTORY COUNT: one read of each of the files f0, f1 ...
-    private func readEach(_ words: [String]) throws -> [Double] {
+    /// DIRECTORY COUNT: the files f0 and so on.
+    private func numbered(_ words: [String]) throws -> [URL] {
         let directory = try words.text(0)
-        let urls = try (0..<words.number(1)).map {
+        return try (0..<words.number(1)).map {
             URL(fileURLWithPath: "\(directory)/f\($0)", isDirectory: false)
         }
+    }
+
+    /// DIRECTORY COUNT: one batch of all of them, and one read of each inside.
+    private func readBatch(_ words: [String]) throws -> [Double] {
+        let urls = try numbered(words)
+        let start = nanoseconds_now()
+        let coordinator = NSFileCoordinator()
+        var failure: NSError?
+        var read = 0
+        coordinator.prepare(
+            forReadingItemsAt: urls, writingItemsAt: [], error: &failure
+        ) { completion in
+            for url in urls {
+                coordinator.coordinate(readingItemAt: url, error: nil) { _ in read += 1 }
+            }
+            completion()
+        }
+        if let failure { throw failure }
+        guard read == urls.count else { throw MeasuringError("\(read) of them were read") }
+        return [Double(nanoseconds_now() - start)]
+    }
+
+    /// DIRECTORY COUNT: one read of each of them.
+    private func readEach(_ words: [String]) throws -> [Double] {
+        let urls = try numbered(words)
         let start = nanoseconds_now()
         for url in urls { try PlainAccess.read(url) }
         return [Double(nanoseconds_now() - start)]

@@ -1,53 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters cost those who have nothing to do with them: two arbiters, one with a hundred
-// times as many presenters as the other, and the same claim at both.
+// What others cost those who have nothing to do with them: two arbiters, one with a hundred times
+// as many presenters, waiting claims or processes as the other, and the same claim at both.
 
 /// The group "scale".
 enum ScaleStage {
-    private static let many = "a write, 100,000 presenters elsewhere"
-    private static let few = "a write, 1,000 presenters elsewhere"
     /// A process may have 16,384 records.
     private static let mostOfOne = 15_000
 
     static let stage = Stage(
         name: "scale",
         conditions: "through the arbiter; presenters of other files, a hundred to a directory, "
-            + "in processes of \(mostOfOne) at most; one CPU",
+            + "claims that wait for one other file, in processes of \(mostOfOne) at most; one CPU",
         isLong: true,
         rows: [
             Row(
-                "scale", "claim with 100,000 presenters elsewhere", many, to: few,
-                .atMost(must: 1.1, aim: 1.03))
+                "scale", "claim with 100,000 presenters elsewhere", name(100_000, "presenters"),
+                to: name(1000, "presenters"), .atMost(must: 1.1, aim: 1.03)),
+            Row(
+                "scale-claims", "claim with 100,000 waiting claims elsewhere",
+                name(100_000, "waiting claims"), to: name(1000, "waiting claims")),
+            Row(
+                "scale-processes", "claim with 1,000 connected processes",
+                name(1000, "processes"), to: name(10, "processes")),
         ],
-        prepare: { bench, _ in
-            [
-                try contestant(many, bench, presenters: 100_000),
-                try contestant(few, bench, presenters: 1000),
-            ]
+        prepare: { bench, needs in
+            var contestants: [Contestant] = []
+            for (crowd, counts) in [(presenters, [100_000, 1000]), (claims, [100_000, 1000])] {
+                for count in counts where needs.contains(name(count, crowd.kind)) {
+                    contestants.append(try contestant(crowd, bench, count))
+                }
+            }
+            for count in [1000, 10] where needs.contains(name(count, processes.kind)) {
+                contestants.append(try contestant(processes, bench, count))
+            }
+            return contestants
         })
 
+    private static func name(_ count: Int, _ kind: String) -> String {
+        "a write, \(count) \(kind) elsewhere"
+    }
+
+    /// Others, of one kind.
+    private struct Crowd: Sendable {
+        let kind: String
+        /// How many one process can be.
+        let mostOfOne: Int
+        /// Has one more process be so many of them.
+        let join: @Sendable (Workbench, World, Int) throws -> Void
+    }
+
+    private static let presenters = Crowd(kind: "presenters", mostOfOne: mostOfOne) {
+        bench, world, count in
+        _ = try bench.worker(in: world).ask(
+            "present-elsewhere", try bench.directory("elsewhere"), "\(count)")
+    }
+
+    private static let claims = Crowd(kind: "waiting claims", mostOfOne: mostOfOne) {
+        bench, world, count in
+        let file = try bench.file()
+        _ = try bench.worker(in: world, isDelegating: false).ask("hold", file)
+        _ = try bench.worker(in: world, isDelegating: false)
+            .ask("wait", file, "\(count)", try bench.file())
+    }
+
+    private static let processes = Crowd(kind: "processes", mostOfOne: 1) { bench, world, _ in
+        _ = try bench.worker(in: world, isDelegating: false).ask("write", try bench.file(), "1")
+    }
+
     private static func contestant(
-        _ name: String, _ bench: Workbench, presenters: Int
+        _ crowd: Crowd, _ bench: Workbench, _ count: Int
     ) throws -> Contestant {
         let world = try bench.world()
         let client = try bench.worker(in: world, isDelegating: false)
         let file = try bench.file()
         _ = try client.ask("write", file, "100")
-        let before = try world.memory("VmRSS")
-        var left = presenters
-        while left > 0 {
-            let count = min(left, mostOfOne)
-            left -= count
-            Terminal.progress("scale: \(count) presenters, \(left) to come")
-            let presenting = try bench.worker(in: world)
-            _ = try presenting.ask(
-                "present-elsewhere", try bench.directory("elsewhere"), "\(count)")
+        let before = try world.memory("RssAnon")
+        for start in stride(from: 0, to: count, by: crowd.mostOfOne) {
+            Terminal.progress("scale: \(count - start) \(crowd.kind) to come")
+            try crowd.join(bench, world, min(count - start, crowd.mostOfOne))
         }
-        let bytes = (try world.memory("VmRSS") - before) / Double(presenters)
+        let bytes = (try world.memory("RssAnon") - before) / Double(count)
+        let name = name(count, crowd.kind)
         let contestant = try Contestant.errand(name, client, "write", file)
         return Contestant(name) {
-            bench.extras.append((name + ": the arbiter's memory for each", bytes, "bytes"))
+            bench.extras.append((name + ": the arbiter's own memory for each", bytes, "bytes"))
             return try contestant.sample?() ?? .nan
         }
     }
