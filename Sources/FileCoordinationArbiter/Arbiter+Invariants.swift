@@ -45,6 +45,10 @@ extension Arbiter {
                 where registry[answer.presenter]?.isAwaited(by: id, answer.question) != true {
                     return "\(id) awaits \(answer.presenter), which does not know"
                 }
+                for deadline in asking.awaited.compactMap(\.deadline)
+                where nextDeadline.map({ deadline < $0 }) ?? true {
+                    return "\(id) waits for no answer after \(deadline), which nobody will see"
+                }
             case .granted:
                 continue
             }

@@ -27,8 +27,11 @@ public struct Arbiter: Hashable, Sendable {
     var unresponsive: OrderedIDs<PresenterID> = []
     /// Processes that were seen stopped, and not seen to run since (Rule 18.6).
     var stoppedClients: OrderedIDs<ClientID> = []
-    /// No answer is overdue before this time.
-    var nextDeadline: UInt64?
+    /// When it is to be told the time, by ``Event/clockAdvanced(to:)``, at the latest.
+    ///
+    /// Monotonic, in nanoseconds; nil: it waits for nothing. No answer is overdue before, and once
+    /// it has been told a time, this is later than that.
+    public internal(set) var nextDeadline: UInt64?
     /// What is whose.
     var belongings: [ClientID: Belongings] = [:]
     var census = Census()

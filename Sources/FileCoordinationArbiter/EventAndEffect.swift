@@ -190,8 +190,6 @@ public enum Effect: Hashable, Sendable {
     case retarget(ClaimID, [AccessItem])
     /// Tell a presenter's process where its item is by now, and the presenter if `isTold`.
     case relocate(PresenterID, to: ItemPath, isTold: Bool)
-    /// Send `clockAdvanced` at this monotonic time, in nanoseconds, if not earlier.
-    case wakeAt(UInt64)
 }
 
 /// What one waiting claim waits for, for people and for cycle finding (Rules 18.4, 18.5).

@@ -3,14 +3,17 @@
 // The names by which the arbiter knows claims, presenters, clients and purposes. Each is a type of
 // its own, so that one can never be passed where another belongs.
 
-/// What a table makes of a number that whoever hosts has counted up, and nobody else had a hand in.
+/// What a table makes of a number that a host has counted up.
 ///
 /// All tables are looked up by such names, for each presenter of each claim some twenty times. The
-/// standard library's hash, which withstands chosen keys, takes five times as long.
+/// standard library's hash, which withstands keys that are chosen with effort, takes five times as
+/// long. Tickets are an epoch's number above a counter, and are read back from ledgers; so every
+/// bit of the number must reach every bit of this: both halves of the product do that.
 @inlinable
 public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
-    let mixed = (number ^ UInt64(truncatingIfNeeded: seed)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed ^ (mixed >> 32))
+    let product = (number ^ UInt64(truncatingIfNeeded: seed))
+        .multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return Int(truncatingIfNeeded: product.high ^ product.low)
 }
 
 /// A claim's identity, its ticket, and so its place in line: smaller was filed earlier (Rule 2.14).

@@ -37,11 +37,10 @@ extension Arbiter {
         }
     }
 
-    /// Notes when an answer is waited for no longer, and has the time told then.
-    mutating func note(deadline: UInt64?, _ turn: inout Turn) {
-        guard let deadline, nextDeadline.map({ deadline < $0 }) ?? true else { return }
-        nextDeadline = deadline
-        turn.emit(.wakeAt(deadline))
+    /// Notes when an answer is waited for no longer.
+    mutating func note(deadline: UInt64?) {
+        guard let deadline else { return }
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
     /// The time has gone on.
@@ -56,7 +55,7 @@ extension Arbiter {
                 if deadline <= now {
                     silent.insertOnce(answer.presenter)
                 } else {
-                    note(deadline: deadline, &turn)
+                    note(deadline: deadline)
                 }
             }
         }
@@ -97,7 +96,7 @@ extension Arbiter {
                 guard var answer = records[claim]?.asking?.awaited[presenter] else { continue }
                 answer.deadline = deadline(of: record, answer.question)
                 records[claim]?.updateAsking { $0.awaited.insert(answer) }
-                note(deadline: answer.deadline, &turn)
+                note(deadline: answer.deadline)
             }
         }
     }

@@ -86,7 +86,7 @@ extension Arbiter {
         if registry[presenter]?.noteAwaited(by: id, question) == true {
             census.beginAwaiting(purpose, of: presenter)
         }
-        note(deadline: deadline, &turn)
+        note(deadline: deadline)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.

@@ -46,8 +46,7 @@ extension Host {
                     PlaceEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold)))
             case .retarget(let claim, let items):
                 entries.append(PlaceEntry(ticket: claim.rawValue, .claim(items)))
-            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
-                .wakeAt:
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify:
                 break
             }
         }
@@ -58,8 +57,7 @@ extension Host {
             case .relocate(let presenter, let place, let isTold):
                 deliver(.relocated(to: place, isTold: isTold), to: presenter)
             case .retarget(let claim, _): mark(claim, isWritten: isWritten)
-            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
-                .wakeAt:
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify:
                 perform(effect)
             }
         }

@@ -26,7 +26,6 @@ extension Host {
         case .retarget(let claim, let items): retarget(claim, items)
         case .relocate(let presenter, let place, let isTold):
             relocate(presenter, to: place, isTold: isTold)
-        case .wakeAt(let time): arbiterWakeAt = min(arbiterWakeAt ?? .max, time)
         }
     }
 

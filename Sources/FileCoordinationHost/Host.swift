@@ -117,7 +117,6 @@ package final class Host {
     var suspects: [ClientID: Suspicion] = [:]
     /// When to accept connections again, after there was no descriptor left for one.
     var acceptAgainAt: UInt64?
-    var arbiterWakeAt: UInt64?
     var idleSince: UInt64?
     var ending: HostEnding?
     /// What counts as a package: as configured, and what clients have added.
@@ -232,7 +231,7 @@ package final class Host {
 
     /// When there is something to do even if nothing comes.
     package var nextDeadline: UInt64? {
-        var deadline = arbiterWakeAt
+        var deadline = arbiter.nextDeadline
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
         if let lookAtProcessesAt { deadline = min(deadline ?? .max, lookAtProcessesAt) }
         if let restoreAt { deadline = min(deadline ?? .max, restoreAt) }
@@ -247,7 +246,6 @@ package final class Host {
 
     private func runTimers() {
         let now = MonotonicClock.now
-        if let wake = arbiterWakeAt, wake <= now { arbiterWakeAt = nil }
         if let again = acceptAgainAt, again <= now { resumeAccepting() }
         if let restore = restoreAt, restore <= now { restoreNames() }
         if let look = lookAtProcessesAt, look <= now { lookAtProcesses(now: now) }

@@ -77,7 +77,8 @@ class DelegationTests: DelegatingTestCase {
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try a.ask("l fork return", "l forked")
-        // Said by the child: it shares the parent's standard output.
+        // Said by the child, which shares the parent's standard output; it says nothing if it has
+        // died because it reached for a ledger that it does not have.
         try a.hear("l child returned")
         b.tell("b read \(file)")
         try stage.untilWaits(b)

@@ -30,9 +30,11 @@ int allowed_cpu(int nth) {
     return -1;
 }
 
-int is_tmpfs(const char *directory) {
+int is_roomy_tmpfs(const char *directory) {
     struct statfs system;
-    return statfs(directory, &system) == 0 && system.f_type == TMPFS_MAGIC;
+    if (statfs(directory, &system) < 0 || system.f_type != TMPFS_MAGIC) return 0;
+    // A hundred thousand presenters need a tenth of that.
+    return (unsigned long long)system.f_bavail * system.f_bsize >= 1ULL << 30;
 }
 
 int pin_to_cpu(int cpu) {

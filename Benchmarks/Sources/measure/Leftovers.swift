@@ -42,14 +42,14 @@ enum Leftovers {
         }
     }
 
-    /// Where a run has its runtime directories: on a tmpfs, as logins have theirs; without one, in
-    /// the run's directory.
+    /// Where a run has its runtime directories: on a tmpfs, as logins have theirs; without one, or
+    /// where it is small, in the run's directory.
     ///
     /// To make a file elsewhere can take longer than all the rest of a first access: ext4 goes
     /// through what has been removed in the last seconds, and a run removes much.
     static func runtimes(of scratch: String) -> String {
         let memory = "/dev/shm"
-        guard is_tmpfs(memory) == 1, access(memory, W_OK) == 0 else {
+        guard is_roomy_tmpfs(memory) == 1, access(memory, W_OK) == 0 else {
             return scratch + "/runtimes"
         }
         return memory + "/" + (scratch.split(separator: "/").last ?? "fc-bench")

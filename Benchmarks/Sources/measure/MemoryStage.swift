@@ -55,7 +55,7 @@ enum MemoryStage {
             let (resident, own) = (try world.memory("VmRSS"), try world.memory("RssAnon"))
             try grow(worker, world)
             let grown = try world.memory("VmRSS") - resident
-            let row = name + ", with ledgers of others that it maps"
+            let row = name + ", with all that it maps"
             bench.extras.append((row, grown / Double(count), "bytes"))
             return (try world.memory("RssAnon") - own) / Double(count)
         }

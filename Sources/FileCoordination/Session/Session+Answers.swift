@@ -34,7 +34,8 @@ extension Session {
     /// The version of the protocol from which on many answers can be one message.
     private static let gatheringVersion: UInt16 = 3
 
-    /// How many runs of presenters' methods are under way on each thread.
+    /// How many runs are under way on each thread: of presenters' methods on their queue, or of
+    /// what they answered while a batch was put there (see ``PresenterBatch``).
     ///
     /// Of those on other threads, which may never return, an answer does not wait for anything.
     private static let runs = ThreadSlot<Int>()
@@ -60,10 +61,10 @@ extension Session {
         }
     }
 
-    /// Several presenters are about to be called on this thread, one right after the other.
+    /// Several presenters are about to answer on this thread, one right after the other.
     func beginAnswers() { Self.runs.pointer(orNew: 0).pointee += 1 }
 
-    /// They have been called.
+    /// They have had their turn.
     func endAnswers() {
         Self.runs.pointer(orNew: 1).pointee -= 1
         // One of them may have forked, and the child returned here.

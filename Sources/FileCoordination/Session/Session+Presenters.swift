@@ -214,6 +214,8 @@ extension Session {
         guard let failure else {
             return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
         }
+        // To put it into words can take the presenter's own code, and that its time.
+        if isOurs { sendAnswers() }
         announce(
             .answered(
                 presenter: WireRecord(record), claim: claim, failure: ErrorCoding.encode(failure)))

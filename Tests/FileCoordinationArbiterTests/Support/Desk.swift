@@ -137,7 +137,7 @@ extension Effect {
         case .askToYield(let presenter, _, _), .reacquire(let presenter, _),
             .notify(let presenter, _), .relocate(let presenter, _, _):
             presenter
-        case .grant, .fail, .failInCycle, .retarget, .recallQuestions, .wakeAt:
+        case .grant, .fail, .failInCycle, .retarget, .recallQuestions:
             nil
         }
     }

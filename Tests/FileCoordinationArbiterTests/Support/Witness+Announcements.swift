@@ -200,7 +200,7 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire, .wakeAt:
+            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire:
                 continue
             }
         }

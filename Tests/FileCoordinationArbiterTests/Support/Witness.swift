@@ -245,7 +245,7 @@ struct Witness: Hashable {
                 return true
             }
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
-        case .retarget, .relocate, .recallQuestions, .wakeAt:
+        case .retarget, .relocate, .recallQuestions:
             break
         }
         return nil

@@ -32,7 +32,6 @@ extension World {
             if let index = index(id) { claims[index].filed.items = items }
         case .relocate(let id, let path, _):
             if let index = index(id) { presenters[index].registered.path = path }
-        case .wakeAt: break
         }
     }
 

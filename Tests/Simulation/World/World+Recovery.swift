@@ -144,8 +144,7 @@ extension Effect {
     fileprivate var isFailure: Bool {
         switch self {
         case .fail, .failInCycle: true
-        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate,
-            .wakeAt:
+        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate:
             false
         }
     }

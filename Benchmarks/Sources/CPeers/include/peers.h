@@ -12,8 +12,8 @@
 
 /// The number of the nth CPU that this process may use; -1 if there are not so many.
 int allowed_cpu(int nth);
-/// Whether a directory is on a tmpfs.
-int is_tmpfs(const char *directory);
+/// Whether a directory is on a tmpfs that has room for a big run.
+int is_roomy_tmpfs(const char *directory);
 /// Keeps this thread, and what it starts, on one CPU.
 int pin_to_cpu(int cpu);
 /// Has this process, and those that it starts, go before others of the machine.
