@@ -111,8 +111,10 @@ final class HostScene {
             let deadline = host.nextDeadline
             _ = host.turn(until: deadline ?? 0)
             try check()
-            if host.hasHeard { continue }
-            guard deadline != nil else {
+            // A turn begins with what the last one left, before anybody is listened to; that can be
+            // all that there was to do, or have the host look again.
+            if host.hasHeard || host.isDeserted { continue }
+            guard deadline != nil || host.nextDeadline != nil else {
                 throw FuzzFault("somebody is gone, and nobody will look: \(host.company)")
             }
             looks += 1

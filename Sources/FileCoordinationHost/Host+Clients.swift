@@ -61,6 +61,8 @@ extension Host {
         clients[client.id] = client
         watchAllowance.admit(client)
         clientsByLedger[ledger.fileName] = client.id
+        // Until it has a connection, which it may never have: another may have named its ledger.
+        suspect(client)
         return client
     }
 

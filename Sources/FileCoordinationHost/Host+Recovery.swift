@@ -117,7 +117,6 @@ extension Host {
         // would belong to a ledger whose lock is free.
         for client in owners where client.ledger.isAlive {
             watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
-            suspect(client)
         }
         return owners
     }
