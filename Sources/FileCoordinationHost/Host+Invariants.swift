@@ -10,7 +10,7 @@ import FileCoordinationLedger
 extension Host {
     /// The first invariant that does not hold, in words, or nil.
     package var brokenInvariant: String? {
-        arbiter.brokenInvariant ?? brokenAddress ?? brokenKnowledge ?? leftBehind
+        arbiter.brokenInvariant ?? brokenClock ?? brokenAddress ?? brokenKnowledge ?? leftBehind
     }
 
     /// Whether it knows of no client, so that ``brokenInvariant`` finds all that is left behind.
@@ -35,6 +35,12 @@ extension Host {
         // Each knows the other.
         for client in clients.values { client.connection = nil }
         clients = [:]
+    }
+
+    /// The arbiter is told the time when it wants to be (Rule 18.3).
+    private var brokenClock: String? {
+        guard let wish = arbiter.nextDeadline, nextDeadline ?? .max > wish else { return nil }
+        return "the arbiter waits until \(wish), and nobody will tell it the time"
     }
 
     /// What the arbiter knows can be found in a ledger.
