@@ -50,17 +50,17 @@ uint64_t fcs_monotonic_now(void) { return time_of(CLOCK_MONOTONIC); }
 
 uint64_t fcs_thread_time(void) { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
-int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline) {
+int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline, uint32_t bits) {
     struct timespec until = {
         .tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
     // The bitset form takes an absolute time, of CLOCK_MONOTONIC unless told otherwise.
     return (int)RESULT(syscall(
         SYS_futex, address, FUTEX_WAIT_BITSET, expected, deadline == UINT64_MAX ? NULL : &until,
-        NULL, FUTEX_BITSET_MATCH_ANY));
+        NULL, bits));
 }
 
-int fcs_futex_wake(void *address, int32_t count) {
-    return (int)RESULT(syscall(SYS_futex, address, FUTEX_WAKE, count, NULL, NULL, 0));
+int fcs_futex_wake(void *address, int32_t count, uint32_t bits) {
+    return (int)RESULT(syscall(SYS_futex, address, FUTEX_WAKE_BITSET, count, NULL, NULL, bits));
 }
 
 void fcs_touch(const void *address) { (void)*(const volatile char *)address; }

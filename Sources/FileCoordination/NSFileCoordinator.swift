@@ -112,10 +112,12 @@ public import Foundation
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
     ) {
-        if let options = options.arbiterOptions,
-            let local = core.beginLocally(url, .reading(options))
-        {
-            return core.run(local) { reader(url) }
+        if let options = options.arbiterOptions {
+            switch core.beginLocally(url, .reading(options)) {
+            case .granted(let local): return core.run(local) { reader(url) }
+            case .filed(let access): return complete(access, outError) { reader($0[0]) }
+            case nil: break
+            }
         }
         perform(outError) { () throws(NSError) in
             [try RequestedItem(reading: url, options)]
@@ -135,8 +137,12 @@ public import Foundation
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
     ) {
-        if let mode = options.mode, let local = core.beginLocally(url, .writing(mode)) {
-            return core.run(local) { writer(url) }
+        if let mode = options.mode {
+            switch core.beginLocally(url, .writing(mode)) {
+            case .granted(let local): return core.run(local) { writer(url) }
+            case .filed(let access): return complete(access, outError) { writer($0[0]) }
+            case nil: break
+            }
         }
         perform(outError) { () throws(NSError) in
             [try RequestedItem(writing: url, options)]
@@ -253,17 +259,24 @@ public import Foundation
         items: () throws(NSError) -> [RequestedItem], accessor: ([URL]) -> Void
     ) {
         do throws(NSError) {
-            let access = try core.begin(try items(), kind: kind)
-            let ending = access.wait()
-            core.endWaiting(access)
-            switch ending {
-            case .granted: core.run(access, accessor)
-            case .failed(let error): throw error
-            case .cancelled, .timedOut, nil: throw CoordinatorCore.cancelledError
-            }
-            core.placePresenter()
+            complete(try core.begin(try items(), kind: kind), outError, accessor)
         } catch {
             outError?.pointee = error
+        }
+    }
+
+    /// Waits for an access that was filed, and runs its accessor.
+    private func complete(
+        _ access: CoordinatedAccess, _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void
+    ) {
+        let ending = access.wait()
+        core.endWaiting(access)
+        switch ending {
+        case .granted:
+            core.run(access, accessor)
+            core.placePresenter()
+        case .failed(let error): outError?.pointee = error
+        case .cancelled, .timedOut, nil: outError?.pointee = CoordinatorCore.cancelledError
         }
     }
 }

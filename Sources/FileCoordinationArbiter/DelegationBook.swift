@@ -152,4 +152,25 @@ extension Arbiter {
         guard way.count == path.depth + 1, let node = way.last else { return true }
         return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
     }
+
+    /// Those who want to write a place, and do or wait for it, if nobody has anything else to do
+    /// with it; nil if somebody has.
+    public func contenders(at path: ItemPath) -> [ClaimID]? {
+        guard mode == .serving else { return nil }
+        let way = tree.nodes(towards: path)
+        guard way.count == path.depth + 1, let node = way.last,
+            way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }),
+            way.allSatisfy({ tree.nodes[$0].occupants[.domain] == nil }),
+            tree.nodes[node].presentersBelow == 0
+        else { return nil }
+        let claims = tree.claims(atOrBelow: path)
+        let isTheirs = claims.allSatisfy { id in
+            guard let claim = records[id]?.claim, claim.kind == .access, claim.items.count == 1,
+                claim.enclosing.isEmpty
+            else { return false }
+            let item = claim.items[0]
+            return item.path == path && item.isDelegable && item.access.isWriting
+        }
+        return isTheirs ? claims : nil
+    }
 }

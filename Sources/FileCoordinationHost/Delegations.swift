@@ -14,6 +14,8 @@ struct Delegations {
         case place(slot: Int, SlotWord)
         /// Whatever is directly inside a directory.
         case directory(slot: Int, SlotWord)
+        /// A place that is its own in its turn.
+        case turn(slot: Int, SlotWord)
         /// A claim that runs, or has run: nobody says when it is over.
         case claim(RecordReference)
     }
@@ -26,9 +28,14 @@ struct Delegations {
         /// The slot in which it is delegated; nil for a claim.
         var slot: Int? {
             switch subject {
-            case .place(let slot, _), .directory(let slot, _): slot
+            case .place(let slot, _), .directory(let slot, _), .turn(let slot, _): slot
             case .claim: nil
             }
+        }
+
+        /// The relay in which it is; nil if it is in none.
+        var relay: Int? {
+            if case .turn(_, let word) = subject { word.relay } else { nil }
         }
     }
 
@@ -56,23 +63,28 @@ struct Delegations {
         return (Array(places) + (byRecord[client] ?? [:]).values).sorted()
     }
 
-    mutating func insert(_ subject: Subject, of client: ClientID, at path: ItemPath) {
+    @discardableResult
+    mutating func insert(
+        _ subject: Subject, of client: ClientID, at path: ItemPath
+    ) -> DelegationID {
         let entry = Entry(client: client, path: path, subject: subject)
         switch subject {
-        case .place(let slot, _), .directory(let slot, _):
+        case .place(let slot, _), .directory(let slot, _), .turn(let slot, _):
             let id = insert(entry, at: path)
             bySlot[client, default: [:]][slot] = id
+            return id
         case .claim(let record):
             // Of what was in the record before nothing is left.
             if let former = byRecord[client]?[record.index] {
                 if entries[former]?.path == path {
                     entries[former] = entry
-                    return
+                    return former
                 }
                 _ = remove(former)
             }
             let id = insert(entry, at: path)
             byRecord[client, default: [:]][record.index] = id
+            return id
         }
     }
 
@@ -81,7 +93,7 @@ struct Delegations {
         let id = DelegationID(rawValue: last)
         entries[id] = entry
         switch entry.subject {
-        case .place, .claim: book.insert(id, at: path)
+        case .place, .turn, .claim: book.insert(id, at: path)
         case .directory: book.insert(id, inside: path)
         }
         return id
@@ -91,7 +103,7 @@ struct Delegations {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         book.remove(id)
         switch entry.subject {
-        case .place(let slot, _), .directory(let slot, _):
+        case .place(let slot, _), .directory(let slot, _), .turn(let slot, _):
             bySlot[entry.client]?[slot] = nil
             if bySlot[entry.client]?.isEmpty == true { bySlot[entry.client] = nil }
         case .claim(let record):

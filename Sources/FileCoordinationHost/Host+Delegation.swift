@@ -25,9 +25,11 @@ extension Host {
     /// Delegates what the client of a claim that is over, or was granted quietly, would like to
     /// have, if nobody else is interested.
     func delegate(_ wanted: WantedDelegation, to client: Client) {
-        guard client.connection != nil, clients[client.id] === client,
-            arbiter.isUncontested(wanted.path), isCalm(wanted, client)
-        else { return }
+        guard client.connection != nil, clients[client.id] === client else { return }
+        guard arbiter.isUncontested(wanted.path) else {
+            return noteHandover(of: wanted, by: client)
+        }
+        guard isCalm(wanted, client) else { return }
         // What was delegated in the slot before is of no use to the client any more; nor is what it
         // has inside a directory when it has all of that.
         var former =
@@ -54,7 +56,7 @@ extension Host {
     }
 
     /// Whether this is a claim that is over; then it is forgotten.
-    private func isOver(_ id: DelegationID) -> Bool {
+    func isOver(_ id: DelegationID) -> Bool {
         guard let entry = delegations[id], case .claim(let record) = entry.subject else {
             return false
         }
@@ -78,12 +80,19 @@ extension Host {
     }
 
     /// Takes back whatever a claim on these items may have to do with; `record` is its own.
+    ///
+    /// Returns whether nothing is left: a relay is, if the claim is one for which it has not begun.
     func revokeDelegations(
         concernedBy items: [AccessItem], for record: RecordReference, of client: Client
-    ) {
-        guard !delegations.isEmpty else { return }
+    ) -> Bool {
+        guard !delegations.isEmpty else { return true }
         let concerned = delegations.book.concerned(by: items)
-        guard !concerned.isEmpty else { return }
+        guard !concerned.isEmpty else { return true }
+        if let relay = concerned.lazy.compactMap({ self.delegations[$0]?.relay }).first,
+            wasUnderWay(relay, items, of: client)
+        {
+            return false
+        }
         // What was in its record before is over.
         let former = delegations.claim(of: client.id, in: record.index)
         for id in concerned where id != former {
@@ -92,6 +101,7 @@ extension Host {
             }
             revoke([id])
         }
+        return true
     }
 
     /// Takes back whatever a presenter of a place may have to do with.
@@ -135,6 +145,7 @@ extension Host {
 
     /// Makes all local claims known, for people who ask who holds what.
     func adoptLocalClaims() {
+        endRelays()
         for id in clients.keys.sorted() {
             guard let client = clients[id] else { continue }
             for snapshot in client.ledger.scan()
@@ -146,15 +157,21 @@ extension Host {
 
     /// Forgets what was delegated to a client that is gone.
     func forgetDelegations(of client: Client) {
+        if !relays.isEmpty { endRelays(ofDead: client) }
         for id in delegations.delegations(of: client.id) { _ = delegations.remove(id) }
     }
 
     private func revoke(_ ids: [DelegationID]) {
         for id in ids {
+            if let relay = delegations[id]?.relay {
+                endRelay(relay)
+                continue
+            }
             guard let entry = delegations.remove(id), let client = clients[entry.client] else {
                 continue
             }
             switch entry.subject {
+            case .turn: break
             case .place(let slot, let word), .directory(let slot, let word):
                 // A ledger that its client tampers with is of no use to anybody but the client.
                 let held = (try? client.ledger.revoke(slot: slot, word, epoch)) ?? []

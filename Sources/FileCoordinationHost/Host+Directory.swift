@@ -113,6 +113,9 @@ extension Host {
         roleLock = role
         self.epochs = epochs
         try book.move(to: fresh.directory)
+        // Who is a member has the file mapped that nobody else finds any more.
+        endRelays()
+        hasMoved = true
         watchRuntimeDirectory()
     }
 

@@ -27,6 +27,7 @@ extension Host {
             guard !isDeposed else { break }
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
             if clients.isEmpty { book.remove() }
+            removeRelays()
         case .deposed, .vanished:
             // What has that name now is another host's.
             break

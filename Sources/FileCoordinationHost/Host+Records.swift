@@ -18,6 +18,7 @@ extension Host {
     func consider(_ snapshot: RecordSnapshot, of client: Client) {
         // Buried, perhaps by what an earlier record of it led to.
         guard clients[client.id] === client else { return }
+        guard let snapshot = outsideOfRelays(snapshot, of: client) else { return }
         let reference = snapshot.reference
         let former = client.known[reference.index]
         let known = former.flatMap { $0.isOf(snapshot) ? $0 : nil }
@@ -69,12 +70,21 @@ extension Host {
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
         guard let body = claimBody(snapshot, of: client) else { return }
         // First, so that what runs there came before it.
+        var isClear = true
         if body.kind == .access {
-            revokeDelegations(concernedBy: body.items, for: snapshot.reference, of: client)
+            let outer = filingSince
+            filingSince = min(outer ?? .max, snapshot.filedAt)
+            isClear = revokeDelegations(
+                concernedBy: body.items, for: snapshot.reference, of: client)
+            filingSince = outer
         }
+        defer { if filingSince == nil { fileLater() } }
         // Buried, perhaps, by what that led to.
-        guard clients[client.id] === client else { return }
-        if grantQuietly(snapshot, body, of: client) { return }
+        guard clients[client.id] === client, client.known[snapshot.reference.index] == nil
+        else { return }
+        // Whatever that led to was about others.
+        let hasWaited = hasWaitedInRelay
+        if isClear, !hasWaited, grantQuietly(snapshot, body, of: client) { return }
         let claim = makeClaim(snapshot, body, of: client)
         // Of what was moved meanwhile the client means the old place by its slot.
         if let slot = snapshot.wantedSlot, claim.kind == .access, claim.items.count == 1,
@@ -82,7 +92,7 @@ extension Host {
         {
             wantedDelegations[claim.id] = WantedDelegation(slot, for: claim.items[0].path)
         }
-        claimBeingFiled = claim.id
+        claimBeingFiled = hasWaited ? nil : claim.id
         tell(.claimFiled(claim))
         claimBeingFiled = nil
     }
@@ -195,6 +205,7 @@ extension Host {
             tell(.claimEnded(claim, outcomes: outcomes))
             let wanted = wantedDelegations[claim]
             forget(claim)
+            openRelays()
             if let wanted { delegate(wanted, to: client) }
         }
         forget(snapshot, of: client)
@@ -213,6 +224,7 @@ extension Host {
         lookAtStoppedProcesses()
         tell(.claimCancelled(claim))
         forget(claim)
+        openRelays()
     }
 
     /// Gives the record back to its client, when all has been sent that follows from it: a host

@@ -57,6 +57,7 @@ extension Host {
         tell(.recoveryFinished)
         for client in dead { bury(client) }
         settleBook()
+        removeFormerRelays()
         return .serving(
             epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
             recoveredPresenters: presenters.count)

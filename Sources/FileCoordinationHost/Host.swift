@@ -29,6 +29,8 @@ package struct HostConfiguration: Sendable {
     ///
     /// Only for those who make thousands of hosts: to end such a watch takes milliseconds.
     package var watchesDirectory = true
+    /// How quickly a place must go from client to client, in nanoseconds, to go without the host.
+    package var handoverTime = ContestedPlaces.handoverTime
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
@@ -67,6 +69,19 @@ package final class Host {
     /// Until when what it has heard is fresh.
     var freshness = Freshness()
     var contested = ContestedPlaces()
+    /// Which places go from client to client without this host.
+    var relays = Relays()
+    /// The memory in which they do, once there is one.
+    var relayMemory: RelayFile?
+    /// Whether the runtime directory had to be made anew: what is in it now is not what everybody
+    /// has mapped.
+    var hasMoved = false
+    /// When the claim was filed that is being looked at.
+    var filingSince: UInt64?
+    /// Whether that one has waited in a relay until now.
+    var hasWaitedInRelay = false
+    /// Claims that waited in a relay that has ended, and were filed after that.
+    var filedLater: [(client: Client, record: RecordReference)] = []
     /// What clients would like to have that is their own until now, by claim.
     var wantedDelegations: [ClaimID: WantedDelegation] = [:]
 

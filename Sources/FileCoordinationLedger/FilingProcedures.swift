@@ -103,10 +103,13 @@ package struct FileClaim: LedgerProcedure {
 
 /// Files a claim on a place that is delegated to this client.
 ///
-/// It is granted on the spot if the delegation stands, and otherwise asked like any other.
+/// It is granted on the spot if the delegation stands, and otherwise asked like any other. If the
+/// place is the client's in its turn, and that has not come, it is asked, and in the relay's line.
 package struct ClaimLocally: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
         /// The accessor may run; the host knows nothing of it and need not.
+        ///
+        /// Of a claim in a relay whose turn has not come: it waits for that.
         case granted(RecordWord)
         /// The delegation is gone: the claim was filed, so tell the host to look.
         case asked(RecordWord)
@@ -128,12 +131,17 @@ package struct ClaimLocally: LedgerProcedure {
     private let free: RecordWord
     private let slot: Int
     private let delegation: SlotWord
+    private let hasTurn: Bool
     private let fault: LedgerFault?
 
     /// Files the claim in `record`, whose word is `free`, relying on `delegation` in `slot`.
+    ///
+    /// `hasTurn`: false if the place is in a relay, and it is another one's turn.
     package init(
-        record: Int, free: RecordWord, slot: Int, delegation: SlotWord, fault: LedgerFault? = nil
+        record: Int, free: RecordWord, slot: Int, delegation: SlotWord, hasTurn: Bool = true,
+        fault: LedgerFault? = nil
     ) {
+        self.hasTurn = hasTurn
         self.record = record
         self.free = free
         self.slot = slot
@@ -158,7 +166,7 @@ package struct ClaimLocally: LedgerProcedure {
             state = .lookedAtSlot(draft)
             return .perform(.load(.slot(slot)))
         case .lookedAtSlot(let draft):
-            let stands = value == delegation.rawValue && delegation.isDelegated
+            let stands = value == delegation.rawValue && delegation.letsIn
             state = .lookedAtEpoch(draft, stands: stands)
             return .perform(.load(.ledgerEpoch))
         case .lookedAtEpoch(let draft, let stands):
@@ -166,10 +174,10 @@ package struct ClaimLocally: LedgerProcedure {
             guard stands, delegation.epoch == epoch else { return ask(from: draft, seen: epoch) }
             if draft.state == .granted { return .finished(.granted(draft)) }
             state = .swappedToGranted(expected: draft, epoch)
-            return .perform(draft.swap(to: draft.with(.granted, .local, epoch), in: record))
+            return .perform(draft.swap(to: goal(of: draft, epoch), in: record))
         case .swappedToGranted(let draft, let epoch):
             let word = RecordWord(rawValue: value)
-            if word == draft { return .finished(.granted(draft.with(.granted, .local, epoch))) }
+            if word == draft { return .finished(.granted(goal(of: draft, epoch))) }
             // Touched by a host: it revoked the slot, or it is new. Never try locally twice.
             return continueAsking(after: word, claim: draft, seen: epoch)
         case .swappedToAsked(let expected, let desired):
@@ -177,6 +185,10 @@ package struct ClaimLocally: LedgerProcedure {
             if word == expected { return .finished(.asked(desired)) }
             return continueAsking(after: word, claim: desired, seen: desired.epoch)
         }
+    }
+
+    private func goal(of draft: RecordWord, _ epoch: HostEpoch) -> RecordWord {
+        hasTurn ? draft.with(.granted, .local, epoch) : draft.with(.asked, .inRelay, epoch)
     }
 
     private mutating func continueAsking(

@@ -153,7 +153,7 @@ package struct ReapRecord: LedgerProcedure {
     }
 }
 
-/// Delegates a place to the ledger's owner.
+/// Delegates a place to the ledger's owner, alone or in its turn.
 ///
 /// The host has made sure that nobody else is interested.
 package struct DelegateSlot: LedgerProcedure {
@@ -165,10 +165,12 @@ package struct DelegateSlot: LedgerProcedure {
 
     private var state = State.start
     private let slot: Int
+    private let relay: Int?
     private let epoch: HostEpoch
 
-    package init(slot: Int, epoch: HostEpoch) {
+    package init(slot: Int, inRelay relay: Int? = nil, epoch: HostEpoch) {
         self.slot = slot
+        self.relay = relay
         self.epoch = epoch
     }
 
@@ -188,7 +190,8 @@ package struct DelegateSlot: LedgerProcedure {
 
     private mutating func delegate(from word: SlotWord) -> ProcedureStep<SlotWord?> {
         guard word.epoch <= epoch else { return .finished(nil) }
-        let next = SlotWord(isDelegated: true, epoch, sequence: word.sequence &+ 1)
+        let next = SlotWord(
+            isDelegated: true, inRelay: relay, epoch, sequence: word.sequence &+ 1)
         state = .swapped(expected: word, desired: next)
         return .perform(
             .compareExchange(.slot(slot), expected: word.rawValue, desired: next.rawValue))
@@ -233,7 +236,8 @@ package struct RevokeSlot: LedgerProcedure {
 ///
 /// A local claim in use becomes an ordinary held one, whose release the host hears of. A local
 /// draft, whose client has perhaps looked at the slot already, is touched: its client's swap to
-/// `granted` fails, and it asks like any other. So revoking never waits.
+/// `granted` fails, and it asks like any other. So does one that waits in a relay: from now on the
+/// host decides of it. So revoking never waits.
 package struct CareForRecord: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -244,10 +248,13 @@ package struct CareForRecord: LedgerProcedure {
     private var state = State.start
     private let record: Int
     private let epoch: HostEpoch
+    private let isForRelay: Bool
 
-    package init(record: Int, epoch: HostEpoch) {
+    /// `isForRelay`: whether claims that wait in a relay are meant, too.
+    package init(record: Int, epoch: HostEpoch, isForRelay: Bool = true) {
         self.record = record
         self.epoch = epoch
+        self.isForRelay = isForRelay
     }
 
     /// The word as it is now; held if its state is `granted`.
@@ -266,7 +273,8 @@ package struct CareForRecord: LedgerProcedure {
 
     private mutating func care(for word: RecordWord) -> ProcedureStep<RecordWord> {
         let isOpen = word.state == .granted || word.state == .draft
-        guard isOpen, word.flags == .local, word.epoch <= epoch else { return .finished(word) }
+        guard isOpen && word.flags == .local || isForRelay && word.isInRelay, word.epoch <= epoch
+        else { return .finished(word) }
         state = .swapped(expected: word)
         return .perform(
             .compareExchange(
@@ -274,6 +282,7 @@ package struct CareForRecord: LedgerProcedure {
     }
 
     private func cared(_ word: RecordWord) -> RecordWord {
-        RecordWord(rawValue: word.rawValue | UInt64(RecordFlags.cared.rawValue) << 4)
+        if word.isInRelay { return word.with(.asked, [], word.epoch) }
+        return RecordWord(rawValue: word.rawValue | UInt64(RecordFlags.cared.rawValue) << 4)
     }
 }

@@ -37,4 +37,11 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     case withdrawsWhatIsTaken
     /// The host scans the owner's records first, and clears the slot afterwards.
     case scanBeforeRevoke
+    /// The client grants itself its claim when its turn has come, also one of which the host
+    /// decides by now.
+    case turnTakenInAnyCase
+    /// The client lets the next one have its turn before its own claim is over.
+    case passesBeforeRelease
+    /// The host opens a relay while claims run there that it has granted.
+    case relayOpenedEarly
 }

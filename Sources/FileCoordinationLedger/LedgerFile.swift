@@ -110,7 +110,9 @@ struct LedgerFile: Sendable {
         let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)
         base.store(UInt32(bytes.count), at: Header.nameLength)
         base.copy(bytes, to: Header.name)
-        base.store(LedgerLayout.Abilities.takesUpOffers, at: Header.abilities)
+        base.store(
+            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays,
+            at: Header.abilities)
         base.store(LedgerLayout.magic, at: Header.magic)
     }
 

@@ -11,6 +11,7 @@ struct LedgerHeader {
     let token: [UInt64]
     let programName: String
     let takesUpOffers: Bool
+    let waitsInRelays: Bool
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
         typealias Header = LedgerLayout.Header
@@ -35,6 +36,7 @@ struct LedgerHeader {
         ]
         let abilities = base.load(UInt32.self, at: Header.abilities)
         takesUpOffers = abilities & LedgerLayout.Abilities.takesUpOffers != 0
+        waitsInRelays = abilities & LedgerLayout.Abilities.waitsInRelays != 0
         let length = base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {
             throw .notALedger(name: name, reason: "its program name has \(length) bytes")

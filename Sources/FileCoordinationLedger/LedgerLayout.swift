@@ -101,6 +101,8 @@ public enum LedgerLayout {
     package enum Abilities {
         /// It takes up what it is offered (``RecordFlags/offered``).
         package static let takesUpOffers: UInt32 = 1
+        /// It waits for its turn in relays (``SlotWord/relay``).
+        package static let waitsInRelays: UInt32 = 2
     }
 
     /// Bits of a record's kind field.
@@ -125,10 +127,11 @@ public enum LedgerLayout {
 
     /// Where a word of the protocol is.
     ///
-    /// The global epoch is not in a ledger.
+    /// The global epoch and relays are not in a ledger.
     package static func offset(of cell: MemoryCell) -> Int {
         switch cell {
         case .globalEpoch: 0
+        case .relay(let number): number * RelayFile.stride
         case .ledgerEpoch: Header.ledgerEpoch
         case .recordMark: Header.recordMark
         case .record(let index): record(index) + Record.word

@@ -15,6 +15,7 @@ package struct LedgerMemory: Sendable {
     package let mapping: SharedMapping
     private let start: AtomicWord
     private let globalEpoch: EpochFile?
+    private var relays: RelayFile?
     private let observer: Observer?
 
     /// The words of a mapping that is as long as the layout says.
@@ -26,6 +27,13 @@ package struct LedgerMemory: Sendable {
         self.globalEpoch = globalEpoch
         self.observer = observer
         start = mapping.word(at: 0)
+    }
+
+    /// The same words, and those of relays.
+    package func with(_ relays: RelayFile) -> LedgerMemory {
+        var copy = self
+        copy.relays = relays
+        return copy
     }
 
     /// Runs a procedure to its end.
@@ -92,6 +100,14 @@ package struct LedgerMemory: Sendable {
             let result = Futex.wait(
                 word(cell).futexAddress, expected: lowHalf, deadline: deadline)
             return result == .timedOut ? 1 : 0
+        case .wakeForTurn(let ticket):
+            Futex.wake(word(.relay(ticket.relay)).futexAddress, bits: ticket.wakeBits)
+            return 0
+        case .sleepForTurn(let ticket, let lowHalf):
+            let result = Futex.wait(
+                word(.relay(ticket.relay)).futexAddress, expected: lowHalf, deadline: deadline,
+                bits: ticket.wakeBits)
+            return result == .timedOut ? 1 : 0
         }
     }
 
@@ -101,6 +117,10 @@ package struct LedgerMemory: Sendable {
         if case .globalEpoch = cell {
             guard let globalEpoch else { preconditionFailure("No global epoch here") }
             return globalEpoch.word
+        }
+        if case .relay(let number) = cell {
+            guard let relays else { preconditionFailure("No relays here") }
+            return relays.word(of: number)
         }
         return AtomicWord(at: start.address, offset: LedgerLayout.offset(of: cell))
     }

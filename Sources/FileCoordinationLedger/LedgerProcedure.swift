@@ -17,6 +17,8 @@ package enum MemoryCell: Hashable, Sendable {
     case record(Int)
     /// A delegated place's word.
     case slot(Int)
+    /// In `RUNTIME/relays.EPOCH`: the word of a place that goes from client to client.
+    case relay(Int)
 }
 
 /// One thing done to a word.
@@ -43,6 +45,10 @@ package enum MemoryOperation: Hashable, Sendable {
     ///
     /// Observes 0, or 1 when the sleeper's deadline has passed. May wake for no reason.
     case sleep(MemoryCell, whileLowHalf: UInt32)
+    /// Wakes who sleeps on a relay's word until it is this number's turn.
+    case wakeForTurn(RelayTicket)
+    /// Sleeps like ``sleep(_:whileLowHalf:)``, on a relay's word.
+    case sleepForTurn(RelayTicket, whileLowHalf: UInt32)
 }
 
 /// What a procedure does next.

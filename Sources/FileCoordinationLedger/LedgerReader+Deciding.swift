@@ -93,15 +93,17 @@ extension LedgerReader {
             && word.generation == reference.generation
     }
 
-    /// Delegates a place to the client.
-    ///
-    /// Tell it the slot and the word; nil if another host reigns.
+    /// Delegates a place to the client, alone or in its turn in a relay; nil if another host
+    /// reigns.
     ///
     /// The host must know that nobody else is interested in the place.
-    public func delegate(slot: Int, _ epoch: HostEpoch) throws(LedgerError) -> SlotWord? {
+    public func delegate(
+        slot: Int, inRelay relay: Int? = nil, _ epoch: HostEpoch
+    ) throws(LedgerError) -> SlotWord? {
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         return try memory.run(
-            DelegateSlot(slot: slot, epoch: epoch), failedSwapLimit: Self.failedSwapLimit)
+            DelegateSlot(slot: slot, inRelay: relay, epoch: epoch),
+            failedSwapLimit: Self.failedSwapLimit)
     }
 
     /// Takes a delegation back, and returns the local claims that are in use: from now on they are
@@ -111,22 +113,42 @@ extension LedgerReader {
     public func revoke(
         slot: Int, _ delegation: SlotWord, _ epoch: HostEpoch
     ) throws(LedgerError) -> [RecordSnapshot] {
-        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
-        if fault != .scanBeforeRevoke {
-            _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
-        }
-        var held: [RecordSnapshot] = []
-        for index in 0..<mark {
-            let word = try memory.run(
-                CareForRecord(record: index, epoch: epoch), failedSwapLimit: Self.failedSwapLimit)
-            guard word.state == .granted, word.flags.contains(.local),
-                let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.state == .granted
-            else { continue }
-            held.append(snapshot)
-        }
         if fault == .scanBeforeRevoke {
-            _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
+            defer { close(slot: slot, delegation) }
+            return try careForLocalClaims(epoch, isForRelay: false).held
         }
-        return held
+        close(slot: slot, delegation)
+        return try careForLocalClaims(epoch, isForRelay: false).held
+    }
+
+    /// Ends a delegation; see ``careForLocalClaims(_:)``.
+    public func close(slot: Int, _ delegation: SlotWord) {
+        precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
+        _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
+    }
+
+    /// Makes local claims that are in use ones of whose release this host hears, and, if
+    /// `isForRelay`, those that wait in a relay ones of which it decides; what is about to become a
+    /// local one is asked.
+    ///
+    /// `waiting` are those from relays.
+    public func careForLocalClaims(
+        _ epoch: HostEpoch, isForRelay: Bool = true
+    ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {
+        var held: [RecordSnapshot] = []
+        var waiting: [RecordSnapshot] = []
+        for index in 0..<mark {
+            let before = memory.recordWord(index)
+            let word = try memory.run(
+                CareForRecord(record: index, epoch: epoch, isForRelay: isForRelay),
+                failedSwapLimit: Self.failedSwapLimit)
+            let isHeld = word.state == .granted && word.flags.contains(.local)
+            guard isHeld || word.state == .asked && before.isInRelay,
+                let snapshot = snapshot(ofRecord: UInt32(index))
+            else { continue }
+            if isHeld, snapshot.state == .granted { held.append(snapshot) }
+            if snapshot.state == .asked { waiting.append(snapshot) }
+        }
+        return (held, waiting)
     }
 }

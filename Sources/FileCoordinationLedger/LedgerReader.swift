@@ -21,6 +21,8 @@ public final class LedgerReader: Sendable {
 
     /// Whether the client takes up what it is offered, as it says itself.
     public let takesUpOffers: Bool
+    /// Whether the client waits for its turn in relays, as it says itself.
+    public let waitsInRelays: Bool
 
     package let memory: LedgerMemory
     private let file: Descriptor
@@ -76,6 +78,7 @@ public final class LedgerReader: Sendable {
         programName = header.programName
         token = header.token
         takesUpOffers = header.takesUpOffers
+        waitsInRelays = header.waitsInRelays
     }
 
     private static func checkedMapping(

@@ -9,8 +9,8 @@ extension MemoryOperation {
     package var deed: Failpoint.Deed? {
         switch self {
         case .load, .storeReleasing: return nil
-        case .wake: return .wakes
-        case .sleep: return .sleeps
+        case .wake, .wakeForTurn: return .wakes
+        case .sleep, .sleepForTurn: return .sleeps
         case .store(let cell, _): return cell == .ledgerEpoch ? .raisesLedger : nil
         case .compareExchange(.ledgerEpoch, _, _): return .raisesLedger
         case .compareExchange(.record, let expected, let desired):
@@ -26,6 +26,11 @@ extension MemoryOperation {
             case .cancelled: return .cancels
             case nil: return nil
             }
+        case .compareExchange(.relay, let expected, let desired):
+            let before = RelayWord(rawValue: expected)
+            let after = RelayWord(rawValue: desired)
+            if before.generation != after.generation { return .renewsRelay }
+            return before.serving == after.serving ? .takesNumber : .passesTurn
         case .compareExchange: return nil
         }
     }

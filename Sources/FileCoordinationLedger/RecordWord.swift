@@ -17,6 +17,8 @@
 ///               └─► granted (local) ─► free
 ///
 /// A claim that nobody has to do with is granted quietly: as a local one, though by the host.
+/// One that waits in a relay is asked, and its client grants it in its turn; a host that wants to
+/// decide takes the flag away first.
 /// A claim that had to wait is granted as an offer, which its client takes up by clearing the flag.
 /// Until then the host can make it asked again.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
@@ -60,6 +62,9 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
 
     /// Granted after a wait, and not taken up yet: the host may take it back (Rule 18.6).
     public static let offered = RecordFlags(rawValue: 4)
+
+    /// Asked, and in the line of a relay: its client may grant it when its turn has come.
+    public static let inRelay = RecordFlags(rawValue: 8)
 }
 
 /// The word of a record, as read from shared memory: its state may be none that we know.
@@ -109,6 +114,10 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     package var isOffer: Bool { state == .granted && flags.contains(.offered) }
 
+    /// Whether its client waits for its turn.
+    @inlinable
+    package var isInRelay: Bool { state == .asked && flags == .inRelay }
+
     /// Whether its client waits.
     @inlinable
     package var isPending: Bool { state == .asked || state == .draft || isOffer }
@@ -121,11 +130,13 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         RecordWord(state, flags, epoch, generation: generation)
     }
 
-    /// The same word under a new host, who wants to hear of the end of what it did not grant.
+    /// The same word under a new host, who wants to hear of the end of what it did not grant, and
+    /// decides itself of what waits in a relay.
     @inlinable
     package func raised(to epoch: HostEpoch) -> RecordWord {
-        RecordWord(
-            rawValue: rawValue & ~0xFFFF_FF00 | UInt64(epoch.rawValue) << 8
+        let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inRelay.rawValue) << 4)
+        return RecordWord(
+            rawValue: kept | UInt64(epoch.rawValue) << 8
                 | (flags.contains(.local) ? UInt64(RecordFlags.cared.rawValue) << 4 : 0))
     }
 
@@ -135,7 +146,9 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         let local = flags.contains(.local) ? "|local" : ""
         let cared = flags.contains(.cared) ? "|cared" : ""
         let offered = flags.contains(.offered) ? "|offered" : ""
-        return "\(name)\(local)\(cared)\(offered)|\(epoch.rawValue) of generation \(generation)"
+        let relay = flags.contains(.inRelay) ? "|in relay" : ""
+        return name + local + cared + offered + relay
+            + "|\(epoch.rawValue) of generation \(generation)"
     }
 }
 
@@ -153,13 +166,30 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
 
     /// A word from its parts.
     @inlinable
-    package init(isDelegated: Bool, _ epoch: HostEpoch, sequence: UInt32) {
-        rawValue = UInt64(sequence) << 32 | UInt64(epoch.rawValue) << 8 | (isDelegated ? 1 : 0)
+    package init(
+        isDelegated: Bool, inRelay relay: Int? = nil, _ epoch: HostEpoch, sequence: UInt32
+    ) {
+        let kind = isDelegated ? UInt64(relay.map { $0 + 2 } ?? 1) : 0
+        rawValue = UInt64(sequence) << 32 | UInt64(epoch.rawValue) << 8 | kind & 0xFF
     }
 
-    /// Whether the place is the owner's to claim.
+    /// Whether the place is the owner's alone to claim.
     @inlinable
     public var isDelegated: Bool { rawValue & 0xFF == 1 }
+
+    /// The relay in which the place is the owner's in its turn; nil if it is not.
+    @inlinable
+    public var relay: Int? {
+        let kind = Int(rawValue & 0xFF)
+        return kind > 1 ? kind - 2 : nil
+    }
+
+    /// Whether the owner may grant claims there itself: at any time, or in its turn.
+    @inlinable
+    package var letsIn: Bool { rawValue & 0xFF != 0 }
+
+    /// How many relays a host can have: as many as a word can tell apart.
+    package static let relayCount = 254
 
     /// The epoch of the host that delegated it.
     @inlinable
@@ -171,6 +201,7 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
 
     /// A short form for timelines and failures.
     public var description: String {
-        "\(isDelegated ? "delegated" : "empty")|\(epoch.rawValue) number \(sequence)"
+        let kind = isDelegated ? "delegated" : relay.map { "in relay \($0)" } ?? "empty"
+        return "\(kind)|\(epoch.rawValue) number \(sequence)"
     }
 }

@@ -28,6 +28,8 @@ public enum Failpoint {
         case releases
         case appendsOutcome
         case sleeps
+        case takesNumber
+        case passesTurn
         // A client's messages.
         case sendsHello
         case sendsFiled
@@ -47,6 +49,7 @@ public enum Failpoint {
         case grants
         case wakes
         case frees
+        case renewsRelay
         // A host's messages.
         case hearsHello
         case hearsFiled

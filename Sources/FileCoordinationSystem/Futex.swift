@@ -27,10 +27,13 @@ public enum Futex {
     /// Blocks the thread. `deadline` is in nanoseconds of ``MonotonicClock``; `nil` is for ever. If
     /// the file behind the memory was truncated, the word is touched (see ``MappingGuard``) and
     /// counts as changed.
+    ///
+    /// `bits`: sleeps on when woken with none of these.
     public static func wait(
-        _ address: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64?
+        _ address: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64?,
+        bits: UInt32 = .max
     ) -> WaitResult {
-        switch -fcs_futex_wait(address, expected, deadlineWord(deadline)) {
+        switch -fcs_futex_wait(address, expected, deadlineWord(deadline), bits) {
         case 0: return .woken
         case EAGAIN: return .changed
         case ETIMEDOUT: return .timedOut
@@ -46,6 +49,11 @@ public enum Futex {
     @discardableResult
     public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {
         // The one possible error is memory that is not there, where nobody can sleep either.
-        max(0, Int(fcs_futex_wake(address, count)))
+        max(0, Int(fcs_futex_wake(address, count, .max)))
+    }
+
+    /// Wakes all threads that sleep on `address` with one of these bits.
+    public static func wake(_ address: UnsafeMutableRawPointer, bits: UInt32) {
+        _ = fcs_futex_wake(address, .max, bits)
     }
 }

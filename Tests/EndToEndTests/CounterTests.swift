@@ -58,39 +58,13 @@ class CounterTests: StageTestCase {
             guard let index = running.firstIndex(where: { $0.pid == arbiter }) else { continue }
             let killed = running.remove(at: index)
             killed.end()
-            let rest = try (owed[arbiter] ?? 0) - Journal(file).count(of: arbiter)
+            let rest = try (owed[arbiter] ?? 0) - JournalOfMany(file).count(of: arbiter)
             if rest > 0 { try start("replacement \(kills)", owing: rest) }
         }
-        let journal = try Journal(file)
+        let journal = try JournalOfMany(file)
         XCTAssertEqual(journal.numbers, Array(1...(processes * times)))
         XCTAssertEqual(journal.gaps, [])
         XCTAssertGreaterThan(kills, 0)
-    }
-}
-
-/// The journal that ``CounterTests`` has many processes write.
-private struct Journal {
-    /// The numbers that the records gave themselves.
-    let numbers: [Int]
-    private let sequences: [pid_t: [Int]]
-
-    init(_ path: String) throws {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        let records = text.split(separator: "\n").map { line in
-            line.split(separator: " ").compactMap { Int($0) }
-        }
-        XCTAssertTrue(records.allSatisfy { $0.count == 3 })
-        numbers = records.map { $0[0] }
-        sequences = Dictionary(grouping: records, by: { pid_t($0[1]) }).mapValues {
-            $0.map { $0[2] }
-        }
-    }
-
-    func count(of process: pid_t) -> Int { sequences[process]?.count ?? 0 }
-
-    /// The processes whose records are not 0, 1, 2 and so on.
-    var gaps: [pid_t] {
-        sequences.filter { $0.value != Array($0.value.indices) }.keys.sorted()
     }
 }
 

@@ -38,7 +38,7 @@ final class FailpointTests: StageTestCase {
         .raisesLedger, .raisesRecord, .ticketsRecord, .marksRelocation, .grants, .wakes, .frees,
         .hearsHello, .hearsFiled, .hearsEnded, .hearsAnnounced, .hearsAnswered, .hearsOther,
         .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,
-        .recovers, .listens, .writesBook, .replacesBook, .buriesClient,
+        .recovers, .listens, .writesBook, .replacesBook, .buriesClient, .renewsRelay,
     ]
 
     /// Deeds that this little world does not do.
@@ -48,6 +48,8 @@ final class FailpointTests: StageTestCase {
         .marksRelocation, .hearsOther, .saysOther, .sendsOther, .receivesOther,
         // Whoever hosts may be the first to be done.
         .buriesClient,
+        // Nothing is handed over so often; see RelayedWritesTests.
+        .takesNumber, .passesTurn, .renewsRelay,
     ]
 
     private static var deaths: [Death] {

@@ -40,4 +40,40 @@ struct ContestedPlacesTests {
         let users = (0..<16).map { $0.isMultiple(of: 2) ? one : other }
         #expect(try answers(users, after: ContestedPlaces.calmTime).allSatisfy { !$0 })
     }
+
+    /// How many quick handovers it takes until the place had better go from client to client.
+    private func handovers(
+        _ places: inout ContestedPlaces, at path: ItemPath, apart: UInt64 = 1
+    ) -> Int? {
+        (1...10_000).first {
+            places.isHandedOverOften(
+                path, by: one, at: UInt64($0) * apart + 1_000_000_000_000)
+        }
+    }
+
+    @Test("A place that is handed over often and quickly goes from client to client")
+    func relay() throws {
+        let path = try #require(ItemPath("/d/f"))
+        var places = ContestedPlaces()
+        let slowly = ContestedPlaces.handoverTime + 1
+        #expect(handovers(&places, at: path) == ContestedPlaces.handoversForRelay)
+        var others = ContestedPlaces()
+        others.note(path, wantedBy: one, at: 1)
+        #expect(handovers(&others, at: path, apart: slowly) == nil)
+    }
+
+    @Test("Where that was not worth while it takes longer the next time, until it is")
+    func caution() throws {
+        let path = try #require(ItemPath("/d/f"))
+        var places = ContestedPlaces()
+        places.note(path, wantedBy: one, at: 1)
+        for turns in 1...3 {
+            places.noteRelay(at: path, turns: 5)
+            places.note(path, wantedBy: other, at: 2)
+            let expected = ContestedPlaces.handoversForRelay << turns
+            #expect(handovers(&places, at: path) == expected)
+        }
+        places.noteRelay(at: path, turns: 1000)
+        #expect(handovers(&places, at: path) == ContestedPlaces.handoversForRelay)
+    }
 }

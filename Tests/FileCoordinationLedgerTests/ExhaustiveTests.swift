@@ -198,3 +198,122 @@ final class ExhaustiveTests: XCTestCase {
                 name: "deposing a running host", tasks: Self.claims, deposesAtAnyTime: true))
     }
 }
+
+/// The same where a place is in a relay.
+///
+/// Whoever waits in one tires of it at any moment, so nothing here depends on who is slow.
+extension ExhaustiveTests {
+    private static let members = [[ModelTask.claimLocally(0)], [.claimLocally(0)]]
+    private static let busyMembers = [
+        [ModelTask.claimLocally(0), .claimLocally(0)], [.claimLocally(0), .claimLocally(0)],
+    ]
+    private static let memberAndRival = [[ModelTask.claimLocally(0)], [.claim(0)]]
+    private static let membersAndStranger = members + [[.claim(0)]]
+
+    func testRelay() {
+        check(ModelConfiguration(name: "a relay", tasks: Self.busyMembers, hosts: 1, relays: 1))
+    }
+
+    func testRelayTwice() {
+        check(ModelConfiguration(name: "two relays", tasks: Self.busyMembers, hosts: 1, relays: 2))
+    }
+
+    /// The second one is of the same number as the first one, and another place's.
+    func testRelaysAtTwoPlaces() {
+        check(
+            ModelConfiguration(
+                name: "relays at two places",
+                tasks: [
+                    [.claimLocally(0), .claimLocally(1)], [.claimLocally(1), .claimLocally(0)],
+                ], hosts: 1, relays: 2))
+    }
+
+    func testRelayAndADeathOfAMember() {
+        check(
+            ModelConfiguration(
+                name: "a relay and a death of a member", tasks: Self.members, hosts: 1, deaths: 1,
+                relays: 1))
+    }
+
+    func testRelayAndAStoppedMember() {
+        check(
+            ModelConfiguration(
+                name: "a relay and a stop of a member", tasks: Self.members, hosts: 1, stops: 1,
+                relays: 1))
+    }
+
+    func testRelayAndADeath() {
+        check(
+            ModelConfiguration(
+                name: "a relay and a death", tasks: Self.memberAndRival, deaths: 1, relays: 1))
+    }
+
+    func testRelayOfADeposedHost() {
+        check(
+            ModelConfiguration(
+                name: "a relay and deposing a running host", tasks: Self.memberAndRival,
+                deposesAtAnyTime: true, relays: 1))
+    }
+
+    func testRelayAndAStranger() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "a relay and a stranger", tasks: Self.membersAndStranger, hosts: 1,
+                relays: 1))
+    }
+
+    func testRelayAndCancelling() {
+        check(
+            ModelConfiguration(
+                name: "a relay and a late cancel",
+                tasks: [Self.busyMembers[0], [.claimLocally(0)]], hosts: 1, relays: 1,
+                cancelsLate: true))
+    }
+
+    func testRelayAndQuietGrants() {
+        check(
+            ModelConfiguration(
+                name: "a relay and quiet grants", tasks: Self.busyMembers, hosts: 1, relays: 1,
+                isQuiet: true))
+    }
+
+    func testRelayAndBirth() {
+        check(
+            ModelConfiguration(
+                name: "a relay, birth and a death", tasks: Self.members, hosts: 1, start: .host,
+                deaths: 1, relays: 1))
+    }
+
+    func testRelayAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "a relay and a stop", tasks: Self.members, stops: 1, relays: 1))
+    }
+
+    func testRelayOfTwoHostsAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "two relays and a stop", tasks: Self.members, stops: 1, relays: 2))
+    }
+
+    func testBusyRelayAndADeath() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "a busy relay and a death", tasks: [Self.busyMembers[0], [.claimLocally(0)]],
+                deaths: 1, relays: 1))
+    }
+
+    func testRelayDelegationAndTwoRecords() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "a relay, delegation and two records", tasks: Self.busyMembers, hosts: 1,
+                records: 2, delegations: 1, relays: 1))
+    }
+
+    func testRelayOfThree() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "a relay of three", tasks: Self.members + [[.claimLocally(0)]], hosts: 1,
+                relays: 1))
+    }
+}

@@ -63,6 +63,50 @@ struct LayoutTests {
         let local = RecordWord(.granted, .local, one, generation: 9)
         #expect(
             local.raised(to: two) == RecordWord(.granted, [.local, .cared], two, generation: 9))
+        let inRelay = RecordWord(.asked, .inRelay, one, generation: 9)
+        #expect(inRelay.rawValue & 0xFF == 0x81)
+        #expect(inRelay.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
+    }
+
+    @Test func `A slot's word says in which relay its place is`() throws {
+        let one = try #require(HostEpoch(rawValue: 1))
+        let relays = [0, 7, SlotWord.relayCount - 1]
+        for relay in relays {
+            let word = SlotWord(isDelegated: true, inRelay: relay, one, sequence: 3)
+            #expect(word.relay == relay && !word.isDelegated && word.letsIn)
+            #expect(word.epoch == one && word.sequence == 3)
+        }
+        #expect(SlotWord(isDelegated: true, inRelay: 7, one, sequence: 3).rawValue & 0xFF == 9)
+        #expect(SlotWord(isDelegated: true, one, sequence: 3).relay == nil)
+        #expect(SlotWord(isDelegated: false, inRelay: 7, one, sequence: 3).relay == nil)
+    }
+
+    @Test func `A relay's word is what the layout says, and its numbers begin anew`() {
+        let word = RelayWord(rawValue: 0xABC1_2345_DEF6_7890)
+        #expect(word.generation == 0xABC_DEF)
+        #expect(word.next == 0x1_2345)
+        #expect(word.serving == 0x6_7890)
+        #expect(word.lowHalf == 0xDEF6_7890)
+        #expect(word.begun == RelayWord(rawValue: 0xABC0_0001_DF00_0000))
+        let last = RelayWord(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
+        #expect(last.begun.generation == 0)
+        #expect(last.joined.rawValue == 0xFFF0_0000_FFFF_FFFF)
+        #expect(last.joined.isLast)
+        #expect(last.joined.passed.rawValue == 0xFFF0_0000_FFF0_0000)
+        #expect(last.joined.passed.serves(RelayTicket(0, next: last.joined)))
+    }
+
+    /// Whoever ends its turn late, in a later use of the word, ends nobody else's.
+    ///
+    /// With eight bits it did, after 128 beginnings and ends.
+    @Test func `A number of one use of a relay's word is none of any other`() {
+        var word = RelayWord(rawValue: 0)
+        let ticket = RelayTicket(0, serving: word.begun)
+        for _ in 0..<100_000 {
+            word = word.begun
+            let isFirst = word.generation == 1
+            #expect(word.serves(ticket) == isFirst)
+        }
     }
 
     @Test func `A ledger file is what the layout says, byte by byte`() throws {

@@ -138,4 +138,39 @@ final class MutantTests: XCTestCase {
         let found = expect(.withdrawsWhatIsTaken, Self.rivals) { $0.withdrawals = 1 }
         guard case .impossible = found else { return XCTFail("\(found as Any)") }
     }
+
+    private static let members = [[ModelTask.claimLocally(0)], [.claimLocally(0)]]
+
+    func testTakingATurnOfWhichTheHostDecides() {
+        let found = expect(.turnTakenInAnyCase, Self.members) {
+            $0.hosts = 1
+            $0.relays = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    /// While its accessor runs: once that is over, its record is in nobody's way but the host's.
+    func testPassingATurnOnBeforeTheClaimIsOver() {
+        let found = expect(.passesBeforeRelease, Self.members) {
+            $0.hosts = 1
+            $0.relays = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testOpeningARelayAmidClaims() {
+        let found = expect(.relayOpenedEarly, Self.members) {
+            $0.hosts = 1
+            $0.relays = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testScanningBeforeEndingARelay() {
+        let found = expect(.scanBeforeRevoke, Self.members) {
+            $0.hosts = 1
+            $0.relays = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two processes that both want one file all the time, so that it goes to and fro. With flock that
-// takes a ring of three locks, in which each step waits for the other process; left alone, one
-// process would take the same lock again and again.
+// Two processes between which one file goes to and fro, strictly. Left alone, one of them would
+// have it again and again before the other one gets a processor: so with flock it takes a ring of
+// three locks, in which each step waits for the other process; and with us nobody leaves its
+// accessor before the other one is about to come.
 
 import CPeers
 import FileCoordination
@@ -46,7 +47,7 @@ enum HandoffStage {
         let world = try bench.world()
         let contest = try Contest(
             bench, [try bench.worker(in: world), try bench.worker(in: world, cpu: cpu)],
-            milliseconds: milliseconds)
+            milliseconds: milliseconds, alternates: true)
         _ = try contest.run()
         return Contestant(name) {
             let result = try contest.run()
@@ -104,7 +105,9 @@ enum ContestWord {
     static let start = 3
     /// Whether one has ended, so that not all contend any more.
     static let isOver = 4
-    static let count = 5
+    /// One for each contender: whether it is about to come.
+    static let comers = 5
+    static let count = 5 + 64
 }
 
 /// Processes that want one file for a while, all at once: what they do before each has had it once,
@@ -115,10 +118,15 @@ struct Contest {
     private let gate: Gate
     private let words: String
     private let milliseconds: Int
+    /// Whether nobody leaves before another one comes.
+    private let alternates: Bool
 
-    init(_ bench: Workbench, _ contenders: [Colleague], milliseconds: Int) throws {
+    init(
+        _ bench: Workbench, _ contenders: [Colleague], milliseconds: Int, alternates: Bool = false
+    ) throws {
         self.contenders = contenders
         self.milliseconds = milliseconds
+        self.alternates = alternates
         file = try bench.file()
         let directory = try bench.directory("contest")
         gate = try Gate(directory + "/barrier")
@@ -136,7 +144,7 @@ struct Contest {
         for (number, contender) in contenders.enumerated() {
             try contender.tell([
                 "contend", file, gate.path, words, "\(milliseconds)", "\(number + 1)",
-                "\(contenders.count)",
+                "\(contenders.count)", alternates ? "alternating" : "free",
             ])
         }
         for contender in contenders { try contender.awaitReady() }

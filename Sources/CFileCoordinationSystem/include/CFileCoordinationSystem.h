@@ -93,8 +93,8 @@ uint64_t fcs_monotonic_now(void);
 uint64_t fcs_thread_time(void);
 /// Waits while `*address == expected`; `deadline` is absolute, in nanoseconds of CLOCK_MONOTONIC,
 /// UINT64_MAX for never. 0, -EAGAIN, -ETIMEDOUT, -EINTR, or -EFAULT.
-int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline);
-int fcs_futex_wake(void *_Nonnull address, int32_t count);
+int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline, uint32_t bits);
+int fcs_futex_wake(void *_Nonnull address, int32_t count, uint32_t bits);
 /// Reads a byte and throws it away: for the fault that it may cause.
 void fcs_touch(const void *_Nonnull address);
 

@@ -103,6 +103,21 @@ package final class CoordinatedAccess: Sendable {
     /// Ends one that was never granted.
     func abandonAdopted() { _ = close() }
 
+    /// Makes an ordinary access of one that was to be local, and waits now for a host.
+    init(continuing local: LocalAccess, _ claim: PendingClaim, purpose: Purpose) {
+        requests = [local.request]
+        session = local.session
+        self.purpose = purpose
+        kind = .access
+        enclosing = []
+        blocksCaller = true
+        onEnding = nil
+        state = Lock(
+            State(
+                claim: claim, items: [AccessedItem(local.request, at: local.item)],
+                policy: session.packagePolicy))
+    }
+
     /// The claim that counts now.
     var claim: PendingClaim { state.withLock { $0.claim } }
 

@@ -107,14 +107,26 @@ final class CoordinatorCore: Sendable {
     }
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
-    func beginLocally(_ url: URL, _ access: Access) -> LocalAccess? {
+    func beginLocally(_ url: URL, _ access: Access) -> LocalBeginning? {
         guard presenter == nil, AccessorStack.isEmpty, !standing.isCancelled else { return nil }
-        return Session.withExisting { session in
+        let beginning = Session.withExisting { session -> LocalBeginning? in
             guard let session, let number = standing.purposeNumber(isUsed: true) else {
                 return nil
             }
             return session.claimLocally(url, access, purposeNumber: number)
         }
+        switch beginning {
+        case .granted(let local) where local.hasWaited && standing.isCancelled:
+            // Meanwhile. The long way says so.
+            local.end()
+            return nil
+        case .filed(let access):
+            if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+                access.giveUp(.cancelled)
+            }
+        case .granted, nil: break
+        }
+        return beginning
     }
 
     /// Runs the accessor of an access that was begun without the arbiter, and ends it.

@@ -38,6 +38,8 @@ package final class DelegatedPlace: Sendable {
         /// The slot.
         package let slot: Int
         let word: SlotWord
+        /// Whether the place is this process's in its turn only.
+        var isInRelay: Bool { word.relay != nil }
     }
 
     /// - Parameter prefix: what the purposes begin with that this process makes up.
@@ -66,7 +68,8 @@ package final class DelegatedPlace: Sendable {
     /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
     /// what says so.
     ///
-    /// - Parameter writer: whose local write it is going to be, if it is one.
+    /// - Parameter writer: whose local write it is going to be, if it is one: that may be where the
+    ///   place is this process's in its turn only.
     func begin(
         isWriting: Bool, by writer: LocalAccess? = nil, in ledger: LedgerWriter
     ) -> Grant? {
@@ -74,8 +77,8 @@ package final class DelegatedPlace: Sendable {
             let isFree =
                 !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
             guard isFree,
-                let grant = Self.grant(state.slot, ledger)
-                    ?? Self.grant(state.directorySlot, ledger)
+                let grant = Self.grant(state.slot, mayWait: writer != nil, ledger)
+                    ?? Self.grant(state.directorySlot, mayWait: false, ledger)
             else { return nil }
             if isWriting {
                 state.isWritten = true
@@ -87,10 +90,11 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    private static func grant(_ slot: Int?, _ ledger: LedgerWriter) -> Grant? {
+    private static func grant(_ slot: Int?, mayWait: Bool, _ ledger: LedgerWriter) -> Grant? {
         guard let slot else { return nil }
         let word = ledger.delegation(inSlot: slot)
-        guard word.isDelegated, word.epoch == ledger.ledgerEpoch else { return nil }
+        guard word.isDelegated || mayWait && word.relay != nil, word.epoch == ledger.ledgerEpoch
+        else { return nil }
         return Grant(slot: slot, word: word)
     }
 

@@ -23,6 +23,8 @@ final class LocalAccess: Sendable {
     let purposeNumber: UInt64
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<CoordinatedWrite>()
+    /// What is to be passed on when it is over.
+    private let turn = LazyReference<TurnInRelay>()
 
     var isWriting: Bool { access.isWriting }
     var request: RequestedItem { RequestedItem(url: url, access: access) }
@@ -65,9 +67,21 @@ final class LocalAccess: Sendable {
         if versions.storeUnlessClosed(fresh) !== fresh { fresh.end() }
     }
 
+    /// Whether it may have had to wait for its turn.
+    var hasWaited: Bool { turn.load() != nil }
+
+    /// Notes that it has got its turn in a relay.
+    func noteTurn(_ turn: TurnInRelay) { _ = self.turn.storeIfNil(turn) }
+
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
-        defer { place.end(isWriting: isWriting) }
+        release()
+        // Only now: whoever comes next must find it over.
+        turn.load()?.pass()
+        place.end(isWriting: isWriting)
+    }
+
+    private func release() {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
@@ -83,9 +97,17 @@ final class LocalAccess: Sendable {
     }
 }
 
+/// How an access that takes no arbiter may begin.
+enum LocalBeginning {
+    /// Its accessor may run.
+    case granted(LocalAccess)
+    /// It took one after all: the claim is filed, and waits.
+    case filed(CoordinatedAccess)
+}
+
 extension Session {
-    /// Grants a claim on the spot; nil if that takes an arbiter.
-    func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalAccess? {
+    /// Grants a claim on the spot, or in its turn; nil if that takes an arbiter.
+    func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalBeginning? {
         let now = MonotonicClock.now
         let found = places.withPresent { cache in
             cache.flatMap { delegatedPlace(url.absoluteString, access, by: $0, now: now) }
@@ -101,6 +123,7 @@ extension Session {
             ledger.discard(record)
             return nil
         }
+        if grant.isInRelay { return claimInTurn(local, at: place, grant, at: now) }
         guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
         else {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
@@ -111,7 +134,7 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
-        return local
+        return .granted(local)
     }
 
     /// The place that the URL of a text leads to, if it may be delegated.

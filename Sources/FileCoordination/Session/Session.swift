@@ -31,6 +31,8 @@ package final class Session: Sendable {
     let places = PlaceMemory()
     /// Where claims need no arbiter.
     let delegated: DelegatedPlaces
+    /// Where claims wait for each other without one.
+    let relays = KnownRelays()
     private let hasSwept = Atomic(false)
     /// Tells whether this is still the process that opened the session (and not a forked child).
     private let processToken = ForkGuard.processToken

@@ -119,18 +119,25 @@ struct Explorer {
         case .compareExchange(.record(let record), let expected, let desired):
             "swap record \(record) from \(RecordWord(rawValue: expected))"
                 + " to \(RecordWord(rawValue: desired))"
+        case .compareExchange(.relay(let relay), let expected, let desired):
+            "swap relay \(relay) from \(RelayWord(rawValue: expected))"
+                + " to \(RelayWord(rawValue: desired))"
         case .some(let other): "\(other)"
         case nil: "a step"
         }
     }
 
     private func words(of world: ModelWorld) -> String {
-        world.clients.indices.map { client in
+        let relays = (configuration.relays > 0 ? 0..<configuration.hosts : 0..<0).map { relay in
+            "relay \(relay) \(RelayWord(rawValue: world.memory[.word(.relay(relay), of: 0)]))"
+        }
+        let ledgers = world.clients.indices.map { client in
             let epoch = world.memory[.word(.ledgerEpoch, of: client)]
             let records = (0..<configuration.records).map { record in
                 "\(world.memory.record(record, of: client))"
             }
             return "ledger \(client) epoch \(epoch): " + records.joined(separator: ", ")
-        }.joined(separator: "; ")
+        }
+        return (relays + ledgers).joined(separator: "; ")
     }
 }

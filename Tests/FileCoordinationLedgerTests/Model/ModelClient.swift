@@ -17,7 +17,12 @@ struct ModelClient: Hashable {
         case writing(free: RecordWord)
         case adopting(AdoptEpoch)
         case filing(FileClaim)
+        /// Takes a number where the place is in a relay.
+        case joining(JoinRelay, SlotWord, free: RecordWord)
         case claimingLocally(ClaimLocally)
+        /// Waits in a relay's line.
+        case awaitingTurn(AwaitTurn)
+        case leavingRelay(LeaveRelay)
         case waiting(AwaitGrant)
         case cancelling(CancelClaim)
         /// Under a fault: about to do after filing what belongs before it.
@@ -26,13 +31,16 @@ struct ModelClient: Hashable {
         /// Ends a claim that may be a local one, if nobody cares for it.
         case releasingLocally(ReleaseLocally)
         case releasing(ReleaseClaim)
+        /// Lets the next one in a relay's line have its turn.
+        case passing(PassTurn)
         case done
     }
 
     var phase = Phase.unborn
     /// What the procedure wants next.
     ///
-    /// Follows from the phase, and so is not part of the state.
+    /// Follows from the phase, and so is not part of the state; but for what a sleeper in a relay
+    /// has seen.
     var pending: MemoryOperation?
     var isAlive = true
     var isStopped = false
@@ -45,6 +53,8 @@ struct ModelClient: Hashable {
     var task = 0
     var record = 0
     var generation: UInt32 = 0
+    /// The number that the present claim has in a relay, until it passes its turn on or leaves.
+    var ticket: RelayTicket?
     /// The other thread.
     var canceller: CancelClaim?
     var cancellerPending: MemoryOperation?
@@ -57,6 +67,7 @@ struct ModelClient: Hashable {
                 | (isNamed ? 16 : 0) | (cancellerHasStarted ? 32 : 0)
                 | (hasGivenUp ? 64 : 0) | task << 8 | record << 16
                 | Int(generation) << 24)
+        if let ticket { hasher.combine(ticket) }
         if cancellerHasStarted { hasher.combine(canceller) }
     }
 
@@ -102,7 +113,34 @@ struct ModelClient: Hashable {
             let step = procedure.advance(observing: value)
             phase = .releasing(procedure)
             return settle(step).map { .released($0) }
+        case .joining, .awaitingTurn, .leavingRelay, .passing:
+            return resumeInRelay(observing: value)
         case .unborn, .ready, .marking, .writing, .catchingUp, .accessing, .done:
+            return nil
+        }
+    }
+
+    /// The same where it deals with other clients.
+    private mutating func resumeInRelay(observing value: UInt64) -> ClientOutcome? {
+        switch phase {
+        case .joining(var procedure, let slot, let free):
+            let step = procedure.advance(observing: value)
+            phase = .joining(procedure, slot, free: free)
+            return settle(step).map { .joined($0, slot, free: free) }
+        case .awaitingTurn(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .awaitingTurn(procedure)
+            return settle(step).map { .awaitedTurn($0) }
+        case .leavingRelay(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .leavingRelay(procedure)
+            return settle(step).map { .leftRelay }
+        case .passing(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .passing(procedure)
+            return settle(step).map { .passed }
+        case .unborn, .ready, .marking, .writing, .adopting, .filing, .claimingLocally, .waiting,
+            .cancelling, .catchingUp, .accessing, .releasingLocally, .releasing, .done:
             return nil
         }
     }
@@ -138,9 +176,13 @@ struct ModelClient: Hashable {
 enum ClientOutcome {
     case adopted
     case filed(FileClaim.Outcome)
+    case joined(JoinRelay.Outcome, SlotWord, free: RecordWord)
     case claimedLocally(ClaimLocally.Outcome)
+    case awaitedTurn(AwaitTurn.Outcome)
+    case leftRelay
     case waited(RecordWord)
     case cancelled(Bool)
     case releasedLocally(Bool)
     case released(ReleaseResult)
+    case passed
 }

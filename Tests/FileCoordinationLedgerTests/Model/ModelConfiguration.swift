@@ -10,8 +10,15 @@ enum ModelTask: Hashable {
     case claim(Int)
     /// The same, but gives up if a deadline passes first; it may pass at any moment.
     case claimWithDeadline(Int)
-    /// Claims a place by delegation if it is delegated, through the host if not.
+    /// Claims a place by delegation if it is delegated, in its turn if the place is in a relay,
+    /// through the host if neither.
     case claimLocally(Int)
+
+    /// Whether it can do without the host.
+    var isLocal: Bool {
+        if case .claimLocally = self { return true }
+        return false
+    }
 
     var place: Int {
         switch self {
@@ -49,6 +56,8 @@ struct ModelConfiguration {
     var deposesAtAnyTime = false
     /// How often a host may delegate a place.
     var delegations = 0
+    /// How often a host may put a place into a relay, whoever has it or waits for it by then.
+    var relays = 0
     /// How often a host may take back a grant that was not taken up; with any, grants are offers.
     var withdrawals = 0
     /// Whether hosts grant quietly what nobody waits for.
@@ -83,6 +92,8 @@ enum ModelEvent: Hashable {
     case begin(client: Int)
     /// A deadline passes.
     case expire(client: Int)
+    /// The client has waited for its turn in a relay for longer than any turns take.
+    case tireOfRelay(client: Int)
     /// The faulty client learns of its grant from a message.
     case believeMessage(client: Int)
     /// The accessor returns.
@@ -101,13 +112,17 @@ enum ModelEvent: Hashable {
     case revoke(host: Int, client: Int, place: Int)
     case care(host: Int, client: Int, record: Int)
     case bury(host: Int, client: Int)
+    case beginRelay(host: Int, place: Int)
+    case openRelay(host: Int)
+    case endRelay(host: Int)
 
     /// Whether it need never happen.
     var isOptional: Bool {
         switch self {
-        case .die, .stop, .resume, .fork, .delegate, .withdraw, .beginCancelling: true
-        case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .stepCanceller,
-            .takeOver, .hear, .look, .grant, .reap, .revoke, .care, .bury:
+        case .die, .stop, .resume, .fork, .delegate, .beginRelay, .withdraw, .beginCancelling: true
+        case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
+            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .care, .bury,
+            .openRelay, .endRelay:
             false
         }
     }

@@ -18,6 +18,34 @@ struct ModelHost: Hashable {
         var isQuiet: Bool { holds && word.flags == .local }
     }
 
+    /// A place that it has put into a relay: into the one with the host's own number.
+    struct Relay: Hashable {
+        enum Stage: Hashable {
+            /// Some slots name it by now.
+            case forming
+            /// It is the host's turn, which grants what it knows of as ever.
+            case held
+            /// It is the clients' turn, one after the other.
+            case open
+            /// Some slots still name it, or some records have yet to be looked at.
+            case ending
+        }
+
+        let place: Int
+        var stage = Stage.forming
+        /// The host's own number.
+        var ticket: RelayTicket?
+        /// Whose slots name it, as bits.
+        var members = 0
+        /// Whether a claim has come up that perhaps is none of those which are to be waited for.
+        var hasNews = false
+        /// Whether the host must decide of the place again.
+        var mustEnd = false
+
+        /// A client's bit is set until everything is known of its claims.
+        func has(_ client: Int) -> Bool { members & 1 << client != 0 }
+    }
+
     /// What to do when a body has been read.
     enum AfterBody: Hashable {
         case scan(isHello: Bool)
@@ -44,6 +72,10 @@ struct ModelHost: Hashable {
         case delegating(Int, place: Int, DelegateSlot)
         case revoking(Int, place: Int, RevokeSlot)
         case caring(Int, place: Int, record: Int, CareForRecord)
+        case renewing(RenewRelay)
+        case opening(PassTurn)
+        /// About to see whether anybody has a number in the relay that it holds.
+        case checkingLine
         case deposed
     }
 
@@ -59,6 +91,8 @@ struct ModelHost: Hashable {
     var knowledge: [Knowledge]
     /// By client and place; not delegated unless it stands.
     var delegations: [SlotWord]
+    /// The relay that it has begun and not ended.
+    var relay: Relay?
 
     init(clients: Int, records: Int) {
         knowledge = Array(repeating: Knowledge(), count: clients * records)
@@ -76,6 +110,7 @@ struct ModelHost: Hashable {
             hasher.combine(known.place)
         }
         for delegation in delegations { hasher.combine(delegation.rawValue) }
+        if let relay { hasher.combine(relay) }
     }
 
     var runs: Bool { isAlive && !isStopped }
@@ -87,7 +122,7 @@ struct ModelHost: Hashable {
         case .scanning(_, _, let isHello): isHello
         case .readingBody(_, _, _, .scan(let isHello)): isHello
         case .readingBody, .serving, .messaging, .granting, .withdrawing, .reaping, .delegating,
-            .revoking, .caring:
+            .revoking, .caring, .renewing, .opening, .checkingLine:
             true
         }
     }
@@ -102,7 +137,8 @@ struct ModelHost: Hashable {
             .scanning(let client, _, _), .readingBody(let client, _, _, _),
             .messaging(let client, _):
             client
-        case .absent, .raising, .listing, .serving, .deposed: 0
+        // What all have in common.
+        case .absent, .raising, .listing, .serving, .renewing, .opening, .checkingLine, .deposed: 0
         }
     }
 
@@ -150,7 +186,16 @@ struct ModelHost: Hashable {
             let step = procedure.advance(observing: value)
             phase = .caring(client, place: place, record: record, procedure)
             return settle(step).map { .cared(client, place: place, record: record, $0) }
-        case .absent, .listing, .scanning, .readingBody, .serving, .messaging, .deposed:
+        case .renewing(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .renewing(procedure)
+            return settle(step).map { .renewed($0.ticket) }
+        case .opening(var procedure):
+            let step = procedure.advance(observing: value)
+            phase = .opening(procedure)
+            return settle(step).map { .opened }
+        case .absent, .listing, .scanning, .readingBody, .serving, .messaging, .checkingLine,
+            .deposed:
             return nil
         }
     }
@@ -176,4 +221,6 @@ enum HostOutcome {
     case delegated(Int, place: Int, SlotWord?)
     case revoked(Int, place: Int)
     case cared(Int, place: Int, record: Int, RecordWord)
+    case renewed(RelayTicket)
+    case opened
 }

@@ -27,30 +27,36 @@ struct ModelMemory: Hashable {
     private(set) var words: [UInt64]
     private(set) var buffers: [[BufferedStore]]
     private let recordCount: Int
+    private let relayCount: Int
 
     static let slotCount = 2
     private var stride: Int { 2 + Self.slotCount + 3 * recordCount }
 
-    init(clients: Int, records: Int, processes: Int) {
+    /// With a relay for each host, or none.
+    init(clients: Int, records: Int, processes: Int, relays: Int) {
         recordCount = records
-        words = Array(repeating: 0, count: 1 + clients * (2 + Self.slotCount + 3 * records))
+        relayCount = relays
+        words = Array(
+            repeating: 0, count: 1 + relays + clients * (2 + Self.slotCount + 3 * records))
         buffers = Array(repeating: [], count: processes)
     }
 
     private func index(_ cell: ModelCell) -> Int {
         switch cell {
         case .word(.globalEpoch, _): 0
-        case .word(.ledgerEpoch, let client): 1 + client * stride
-        case .word(.recordMark, let client): 2 + client * stride
-        case .word(.slot(let slot), let client): 3 + client * stride + slot
-        case .word(.record(let record), let client):
-            3 + client * stride + Self.slotCount + record
-        case .body(let record, let client):
-            3 + client * stride + Self.slotCount + recordCount + record
-        case .message(let record, let client):
-            3 + client * stride + Self.slotCount + 2 * recordCount + record
+        case .word(.relay(let relay), _): 1 + relay
+        case .word(.ledgerEpoch, let client): ledger(client)
+        case .word(.recordMark, let client): ledger(client) + 1
+        case .word(.slot(let slot), let client): ledger(client) + 2 + slot
+        case .word(.record(let record), let client): records(client) + record
+        case .body(let record, let client): records(client) + recordCount + record
+        case .message(let record, let client): records(client) + 2 * recordCount + record
         }
     }
+
+    private func ledger(_ client: Int) -> Int { 1 + relayCount + client * stride }
+
+    private func records(_ client: Int) -> Int { ledger(client) + 2 + Self.slotCount }
 
     /// What is in memory, for checkers; no process sees it like this.
     subscript(cell: ModelCell) -> UInt64 {

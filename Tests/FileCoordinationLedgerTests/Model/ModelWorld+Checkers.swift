@@ -29,7 +29,10 @@ extension ModelWorld {
     }
 
     private func isAccessing(_ client: Int) -> Bool {
-        clients[client].isAlive && clients[client].phase == .accessing
+        guard clients[client].isAlive else { return false }
+        // Whoever passes its turn on too early does so while its accessor runs.
+        if case .passing = clients[client].phase { return clients[client].ticket != nil }
+        return clients[client].phase == .accessing
     }
 
     /// Whether the host counts the client's running accessor as one.
@@ -45,7 +48,7 @@ extension ModelWorld {
         case .readingBody(client, _, _, .care(place)): return true
         case .absent, .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
             .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring,
-            .deposed:
+            .renewing, .opening, .checkingLine, .deposed:
             break
         }
         let known = hosts[host].knowledge[client * configuration.records + record]
@@ -57,6 +60,9 @@ extension ModelWorld {
         // A place that the host thinks delegated is as good as held.
         let word = memory.record(record, of: client)
         let slot = hosts[host].delegations[client * ModelMemory.slotCount + place]
+        if let relay = hosts[host].relay, relay.place == place, relay.has(client) {
+            return word.flags.contains(.local)
+        }
         return word.flags.contains(.local) && slot.isDelegated
             || isJustDelegated(host, client, place)
     }

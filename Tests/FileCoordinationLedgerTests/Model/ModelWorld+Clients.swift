@@ -28,8 +28,8 @@ extension ModelWorld {
                 memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
             }
             wait(client, configuration)
-        case .adopting, .filing, .claimingLocally, .waiting, .cancelling,
-            .releasingLocally, .releasing:
+        case .adopting, .filing, .joining, .claimingLocally, .awaitingTurn, .leavingRelay,
+            .waiting, .cancelling, .releasingLocally, .releasing, .passing:
             guard let operation = clients[client].pending else {
                 preconditionFailure("A procedure wants something")
             }
@@ -94,24 +94,21 @@ extension ModelWorld {
     private mutating func file(
         _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
     ) {
-        let record = clients[client].record
         if case .claimLocally(let place)? = task(client, configuration) {
             let slot = SlotWord(
                 rawValue: memory.load(.word(.slot(place), of: client), by: client))
+            if let relay = slot.relay {
+                let procedure = JoinRelay(relay: relay, slot: place, delegation: slot)
+                return clients[client].enter(.joining(procedure, slot, free: free))
+            }
             if slot.isDelegated {
-                clients[client].enter(
-                    .claimingLocally(
-                        ClaimLocally(
-                            record: record, free: free, slot: place, delegation: slot,
-                            fault: configuration.fault)))
-                return
+                return claimLocally(client, free: free, slot, hasTurn: true, configuration)
             }
         }
-        clients[client].enter(
-            .filing(FileClaim(record: record, free: free, fault: configuration.fault)))
+        fileWithHost(client, free: free, configuration)
     }
 
-    private mutating func wait(_ client: Int, _ configuration: ModelConfiguration) {
+    mutating func wait(_ client: Int, _ configuration: ModelConfiguration) {
         let generation = clients[client].generation
         clients[client].enter(
             .waiting(
@@ -120,7 +117,7 @@ extension ModelWorld {
                     fault: configuration.fault)))
     }
 
-    private mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
+    mutating func endTask(_ client: Int, _ configuration: ModelConfiguration) {
         clients[client].task += 1
         clients[client].hasGivenUp = false
         clients[client].pending = nil
@@ -146,7 +143,11 @@ extension ModelWorld {
         switch outcome {
         case .adopted:
             clients[client].phase = .ready
+        case .joined, .awaitedTurn, .leftRelay, .passed:
+            finishInRelay(client, outcome, configuration)
         case .filed(.asked(let word)), .claimedLocally(.asked(let word)):
+            // A number that was taken in a relay which has ended since is worth nothing.
+            clients[client].ticket = nil
             let isLate =
                 configuration.fault == .wordBeforeBody || configuration.fault == .markAfterRecord
             if isLate {
@@ -154,14 +155,19 @@ extension ModelWorld {
             } else {
                 wait(client, configuration)
             }
-        case .claimedLocally(.granted):
-            clients[client].phase = .accessing
+        case .claimedLocally(.granted(let word)):
+            if word.isInRelay {
+                awaitTurn(client, configuration)
+            } else {
+                access(client, configuration)
+            }
         case .filed(.withdrawn(let word)), .claimedLocally(.withdrawn(let word)):
+            clients[client].ticket = nil
             try endCancelled(client, word, configuration)
         case .waited(let word):
             try finishWaiting(client, word, configuration)
         case .cancelled(true), .releasedLocally(true), .released(.released), .released(.freed):
-            endTask(client, configuration)
+            endClaim(client, configuration)
         case .cancelled(false):
             if configuration.fault == .grantBeforeWord {
                 // The message was believed, the accessor is over, and now the word is there.

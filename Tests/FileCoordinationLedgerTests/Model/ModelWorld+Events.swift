@@ -49,9 +49,11 @@ extension ModelWorld {
             if freeRecord(client, configuration) != nil { events.append(.begin(client: client)) }
         case .accessing:
             events.append(.finishAccess(client: client))
-        case .unborn, .marking, .writing, .adopting, .filing, .claimingLocally, .cancelling,
-            .catchingUp, .releasingLocally, .releasing:
+        case .unborn, .marking, .writing, .adopting, .filing, .joining, .claimingLocally,
+            .leavingRelay, .cancelling, .catchingUp, .releasingLocally, .releasing, .passing:
             events.append(.step(process: client))
+        case .awaitingTurn:
+            events.append(state.isAsleep ? .tireOfRelay(client: client) : .step(process: client))
         case .waiting:
             if !state.isAsleep { events.append(.step(process: client)) }
             if case .claimWithDeadline? = task(client, configuration), !state.hasGivenUp {
@@ -80,7 +82,8 @@ extension ModelWorld {
         case .absent:
             if canTakeOver(host, configuration) { events.append(.takeOver(host: host)) }
         case .raising, .listing, .raisingLedger, .scanning, .readingBody, .messaging, .granting,
-            .withdrawing, .reaping, .delegating, .revoking, .caring:
+            .withdrawing, .reaping, .delegating, .revoking, .caring, .renewing, .opening,
+            .checkingLine:
             events.append(.step(process: process(ofHost: host)))
         case .serving:
             addDecisions(host, to: &events, configuration)
@@ -95,7 +98,8 @@ extension ModelWorld {
             case .absent: false
             case .deposed: true
             case .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
-                .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring:
+                .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring,
+                .renewing, .opening, .checkingLine:
                 isLockFree(ofHost: earlier, configuration.fault)
                     || hosts[earlier].isStopped
                         && hosts[earlier].isAlive
@@ -107,6 +111,11 @@ extension ModelWorld {
     private func addDecisions(
         _ host: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
     ) {
+        guard !mustEndRelay(host) else {
+            events.append(.endRelay(host: host))
+            return
+        }
+        addRelay(host, to: &events, configuration)
         for client in clients.indices {
             guard hosts[host].listed & 1 << client != 0 else {
                 let isConnected =
@@ -152,7 +161,7 @@ extension ModelWorld {
         {
             events.append(.withdraw(host: host, client: client, record: record))
         }
-        if known.isQuiet, isWaitedFor(known.place, host) {
+        if known.isQuiet, isWaitedFor(known.place, host) || holdsRelay(host, known.place) {
             events.append(.care(host: host, client: client, record: record))
         }
         if known.isOver { events.append(.reap(host: host, client: client, record: record)) }
@@ -168,7 +177,8 @@ extension ModelWorld {
     ) -> Bool {
         if word.epoch > hosts[host].epoch { return true }
         switch word.state {
-        case .asked: return word.epoch == hosts[host].epoch
+        // Nobody tells the host of what waits in its relay.
+        case .asked: return word.epoch == hosts[host].epoch && !word.isInRelay
         case .granted:
             return word.epoch == hosts[host].epoch && word.flags != .local
         case .released, .cancelled: return true
@@ -177,7 +187,7 @@ extension ModelWorld {
         }
     }
 
-    private func isWaitedFor(_ place: Int, _ host: Int) -> Bool {
+    func isWaitedFor(_ place: Int, _ host: Int) -> Bool {
         hosts[host].knowledge.contains { $0.waits && $0.place == place }
     }
 
@@ -188,7 +198,7 @@ extension ModelWorld {
         return isDelegated(place, by: host)
     }
 
-    private func isDelegated(_ place: Int, by host: Int) -> Bool {
+    func isDelegated(_ place: Int, by host: Int) -> Bool {
         clients.indices.contains { client in
             hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
         }
@@ -202,7 +212,7 @@ extension ModelWorld {
     /// A place is its client's alone also while a claim of its own runs there that was granted
     /// quietly.
     private func canDelegate(_ host: Int, _ client: Int, _ place: Int) -> Bool {
-        if isWaitedFor(place, host) { return false }
+        if isWaitedFor(place, host) || hosts[host].relay?.place == place { return false }
         let count = hosts[host].knowledge.count / clients.count
         let isHeld = hosts[host].knowledge.enumerated().contains { index, known in
             known.holds && known.place == place && !(known.isQuiet && index / count == client)

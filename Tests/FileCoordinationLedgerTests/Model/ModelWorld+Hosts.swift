@@ -20,8 +20,10 @@ extension ModelWorld {
             memory.store(
                 .message(record, of: client), UInt64(known.word.generation), by: process)
             enterGranting(host, client, record, configuration)
+        case .checkingLine:
+            checkLine(host)
         case .raising, .raisingLedger, .granting, .withdrawing, .reaping, .delegating, .revoking,
-            .caring:
+            .caring, .renewing, .opening:
             guard let operation = hosts[host].pending,
                 let observed = perform(operation, on: hosts[host].target, by: process)
             else { preconditionFailure("A host's procedure wants something, and never sleeps") }
@@ -61,7 +63,7 @@ extension ModelWorld {
         }
     }
 
-    private func listed(_ host: Int, after client: Int) -> Int? {
+    func listed(_ host: Int, after client: Int) -> Int? {
         ((client + 1)..<max(clients.count, client + 1)).first {
             hosts[host].listed & 1 << $0 != 0
         }
@@ -89,7 +91,8 @@ extension ModelWorld {
         let index = client * count + record
         switch word.state {
         case .asked, .granted:
-            if word.epoch == hosts[host].epoch {
+            // Of what waits in its relay the host decides nothing.
+            if word.epoch == hosts[host].epoch, !word.isInRelay {
                 hosts[host].phase = .readingBody(client, record: record, word, next)
                 return
             }
@@ -106,14 +109,14 @@ extension ModelWorld {
     ) {
         switch next {
         case .serve:
-            hosts[host].phase = .serving
+            serve(host)
         case .scan(let isHello):
             if record + 1 < count {
                 hosts[host].phase = .scanning(client, record: record + 1, isHello: isHello)
             } else if !isHello, let following = listed(host, after: client) {
                 hosts[host].phase = .scanning(following, record: 0, isHello: false)
             } else {
-                hosts[host].phase = .serving
+                serve(host)
             }
         case .care(let place):
             care(host, client, place: place, record: record + 1, count)
@@ -127,10 +130,11 @@ extension ModelWorld {
         let body = memory.load(.body(record, of: client), by: process(ofHost: host))
         hosts[host].knowledge[client * configuration.records + record] =
             ModelHost.Knowledge(word: word, place: Int(body) - 1)
+        if word.state == .asked { noteNews(host, at: Int(body) - 1) }
         proceed(host, client, record, configuration.records, next)
     }
 
-    private mutating func care(
+    mutating func care(
         _ host: Int, _ client: Int, place: Int, record: Int, _ count: Int
     ) {
         if record < count {
@@ -138,6 +142,8 @@ extension ModelWorld {
                 .caring(
                     client, place: place, record: record,
                     CareForRecord(record: record, epoch: hosts[host].epoch)))
+        } else if hosts[host].relay?.stage == .ending {
+            careInRelay(host, after: client, count)
         } else if hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated {
             // Only under the fault that scans first.
             enterRevoking(host, client, place)
@@ -146,7 +152,7 @@ extension ModelWorld {
         }
     }
 
-    private mutating func enterRevoking(_ host: Int, _ client: Int, _ place: Int) {
+    mutating func enterRevoking(_ host: Int, _ client: Int, _ place: Int) {
         let delegation = hosts[host].delegations[client * ModelMemory.slotCount + place]
         hosts[host].enter(
             .revoking(client, place: place, RevokeSlot(slot: place, delegation: delegation)))
@@ -237,9 +243,10 @@ extension ModelWorld {
             stepHost(host, configuration)
         case .bury(let host, let client):
             bury(host, client, configuration)
-        case .step, .flush, .die, .stop, .resume, .fork, .begin, .expire, .believeMessage,
-            .finishAccess, .beginCancelling, .stepCanceller:
-            preconditionFailure("Not a host's decision")
+        case .step, .flush, .die, .stop, .resume, .fork, .begin, .expire, .tireOfRelay,
+            .believeMessage, .finishAccess, .beginCancelling, .stepCanceller, .beginRelay,
+            .openRelay, .endRelay:
+            preconditionFailure("Not one of these decisions")
         }
     }
 
@@ -253,6 +260,7 @@ extension ModelWorld {
             hosts[host].delegations[client * ModelMemory.slotCount + place] =
                 SlotWord(rawValue: 0)
         }
+        buryInRelay(host, client)
     }
 
     private mutating func finish(
@@ -290,14 +298,22 @@ extension ModelWorld {
         case .delegated(let client, let place, .some(let word)):
             hosts[host].delegations[client * ModelMemory.slotCount + place] = word
             hosts[host].phase = .serving
+            if hosts[host].relay?.stage == .forming { delegateInRelay(host, after: client) }
         case .revoked(let client, let place):
             hosts[host].delegations[client * ModelMemory.slotCount + place] =
                 SlotWord(rawValue: 0)
-            if configuration.fault == .scanBeforeRevoke {
+            if hosts[host].relay?.stage == .ending {
+                revokeInRelay(host, after: client)
+            } else if configuration.fault == .scanBeforeRevoke {
                 hosts[host].phase = .serving
             } else {
                 care(host, client, place: place, record: 0, configuration.records)
             }
+        case .renewed(let ticket):
+            finishRenewing(host, ticket, configuration)
+        case .opened:
+            hosts[host].relay?.stage = .open
+            hosts[host].phase = .serving
         case .cared(let client, ModelHost.noPlace, let record, let word):
             let index = client * configuration.records + record
             let known = hosts[host].knowledge[index].word
@@ -313,7 +329,9 @@ extension ModelWorld {
         case .cared(let client, let place, let record, let word):
             if word.epoch > hosts[host].epoch {
                 hosts[host].phase = .deposed
-            } else if word.state == .granted, word.flags.contains(.local) {
+            } else if word.state == .granted && word.flags.contains(.local)
+                || waitedInRelay(host, word)
+            {
                 hosts[host].phase = .readingBody(
                     client, record: record, word, .care(place: place))
             } else {

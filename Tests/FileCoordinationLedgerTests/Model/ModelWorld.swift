@@ -15,13 +15,15 @@ struct ModelWorld: Hashable {
     var stops: Int
     var forks: Int
     var delegations: Int
+    var relays: Int
     var withdrawals: Int
 
     init(_ configuration: ModelConfiguration) {
         let count = configuration.tasks.count
         memory = ModelMemory(
             clients: count, records: configuration.records,
-            processes: count + configuration.hosts)
+            processes: count + configuration.hosts,
+            relays: configuration.relays > 0 ? configuration.hosts : 0)
         clients = Array(repeating: ModelClient(), count: count)
         hosts = Array(
             repeating: ModelHost(clients: count, records: configuration.records),
@@ -30,6 +32,7 @@ struct ModelWorld: Hashable {
         stops = configuration.stops
         forks = configuration.forks
         delegations = configuration.delegations
+        relays = configuration.relays
         withdrawals = configuration.withdrawals
         switch configuration.start {
         case .nothing:
@@ -89,6 +92,10 @@ struct ModelWorld: Hashable {
         case .compareExchange(let cell, let expected, let desired):
             return memory.exchange(
                 .word(cell, of: client), expected: expected, desired: desired, by: process)
+        case .wake(.relay(let relay)):
+            memory.flushAll(of: process)
+            wakeSleepers(inRelay: relay, bits: .max)
+            return 0
         case .wake(let cell):
             memory.flushAll(of: process)
             if clients[client].isAsleep, case .sleep(cell, _)? = clients[client].pending {
@@ -96,11 +103,24 @@ struct ModelWorld: Hashable {
                 _ = clients[client].resume(observing: 0)
             }
             return 0
-        case .sleep(let cell, let lowHalf):
+        case .wakeForTurn(let ticket):
             memory.flushAll(of: process)
-            let word = memory.load(.word(cell, of: client), by: process)
-            return UInt32(truncatingIfNeeded: word) == lowHalf ? nil : 0
+            wakeSleepers(inRelay: ticket.relay, bits: ticket.wakeBits)
+            return 0
+        case .sleep(let cell, let lowHalf):
+            return observedBySleeper(on: cell, lowHalf, client, process)
+        case .sleepForTurn(let ticket, let lowHalf):
+            return observedBySleeper(on: .relay(ticket.relay), lowHalf, client, process)
         }
+    }
+
+    /// Nil if it falls asleep.
+    private mutating func observedBySleeper(
+        on cell: MemoryCell, _ lowHalf: UInt32, _ client: Int, _ process: Int
+    ) -> UInt64? {
+        memory.flushAll(of: process)
+        let word = memory.load(.word(cell, of: client), by: process)
+        return UInt32(truncatingIfNeeded: word) == lowHalf ? nil : 0
     }
 
     /// What becomes of the world by an event.
@@ -118,6 +138,7 @@ struct ModelWorld: Hashable {
         case .die, .stop, .resume, .fork: befall(event)
         case .begin(let client): beginTask(client, configuration)
         case .expire(let client): giveUp(client, configuration)
+        case .tireOfRelay(let client): tireOfRelay(client, configuration)
         case .believeMessage(let client):
             clients[client].isAsleep = false
             clients[client].pending = nil
@@ -128,6 +149,9 @@ struct ModelWorld: Hashable {
         case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .care,
             .bury:
             decide(event, configuration)
+        case .beginRelay(let host, let place): beginRelay(host, place, configuration)
+        case .openRelay(let host): openRelay(host, configuration)
+        case .endRelay(let host): endRelay(host, configuration)
         }
     }
 
@@ -154,9 +178,9 @@ struct ModelWorld: Hashable {
             } else {
                 hosts[process - clients.count].hasForked = true
             }
-        case .step, .flush, .begin, .expire, .believeMessage, .finishAccess, .beginCancelling,
-            .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke,
-            .care, .bury:
+        case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
+            .beginCancelling, .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap,
+            .delegate, .revoke, .care, .bury, .beginRelay, .openRelay, .endRelay:
             preconditionFailure("Not a misfortune")
         }
     }

@@ -35,7 +35,9 @@ enum Counting {
         }
     }
 
-    private static let recordLength = 40
+    /// No page boundary divides it: whoever is killed in the middle of a write has perhaps written
+    /// a page's part of it.
+    private static let recordLength = 32
 
     private static func repeatedly(_ errand: Errand, _ step: (URL, Int) -> Bool) {
         let url = Access.url(errand.order.operands[0])

@@ -36,7 +36,7 @@ enum Gate {
     /// Stops at an operation on a word of the protocol.
     static func pass(_ operation: MemoryOperation) {
         switch operation {
-        case .sleep:
+        case .sleep, .sleepForTurn:
             // Cannot be held back here: whether it sleeps at all is the kernel's to decide.
             say("S")
         case .load(let cell):
@@ -48,7 +48,7 @@ enum Gate {
             pass("swap \(state)")
         case .compareExchange(let cell, _, _):
             pass("swap \(cell)")
-        case .wake:
+        case .wake, .wakeForTurn:
             pass("wake")
         }
     }

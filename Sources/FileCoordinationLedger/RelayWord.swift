@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The 64 bits of a relay: a place that several clients write one after the other, so often and for
+// so short a time that to ask a host each time costs more than the writing. Whoever wants it takes
+// a number, and whoever leaves it serves the next one.
+//
+//      63             52 51          32 31             20 19           0
+//      ┌────────────────┬──────────────┬────────────────┬──────────────┐
+//      │ generation:    │ next number  │ generation:    │   serving    │
+//      │ higher 12 bits │              │ lower 12 bits  │              │
+//      └────────────────┴──────────────┴────────────────┴──────────────┘
+//
+// The lower half is what a futex waits on. The generation is another one each time a host begins or
+// ends a relay, so a number counts for one use of the word alone: whoever was stopped before it
+// passed its turn on must not end another one's turn of the same number, eight million uses later.
+
+/// A relay's word, as read from shared memory.
+package struct RelayWord: Hashable, Sendable, CustomStringConvertible {
+    /// All 64 bits.
+    package var rawValue: UInt64
+
+    /// Wraps a word that was read.
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    private static let numberMask: UInt32 = 0xF_FFFF
+
+    private init(generation: UInt32, serving: UInt32, next: UInt32) {
+        let low = generation << 20 | serving & Self.numberMask
+        let high = (generation >> 12) << 20 | next & Self.numberMask
+        rawValue = UInt64(high) << 32 | UInt64(low)
+    }
+
+    private var highHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+
+    /// Which use of the word this is: 24 bits.
+    package var generation: UInt32 { (highHalf >> 20) << 12 | lowHalf >> 20 }
+
+    /// Whose turn it is.
+    package var serving: UInt32 { lowHalf & Self.numberMask }
+
+    /// The number that whoever comes next takes.
+    package var next: UInt32 { highHalf & Self.numberMask }
+
+    /// What a futex on the word waits on.
+    package var lowHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
+
+    /// A new use of the word, in which it is the host's turn: number 0.
+    package var begun: RelayWord { RelayWord(generation: generation &+ 1, serving: 0, next: 1) }
+
+    /// The word after somebody has taken a number.
+    package var joined: RelayWord {
+        RelayWord(generation: generation, serving: serving, next: next &+ 1)
+    }
+
+    /// The word when it is the next number's turn.
+    package var passed: RelayWord {
+        RelayWord(generation: generation, serving: serving &+ 1, next: next)
+    }
+
+    /// Whether it is this number's turn.
+    package func serves(_ ticket: RelayTicket) -> Bool {
+        generation == ticket.generation && serving == ticket.number
+    }
+
+    /// Whether nobody has a number behind the one whose turn it is.
+    package var isLast: Bool { (serving &+ 1) & Self.numberMask == next }
+
+    /// A short form for timelines and failures.
+    package var description: String { "use \(generation): \(serving) of \(next)" }
+}
+
+/// A number in the line of a relay.
+package struct RelayTicket: Hashable, Sendable {
+    /// The relay.
+    package let relay: Int
+    /// Which use of it.
+    package let generation: UInt32
+    /// The number.
+    package let number: UInt32
+
+    /// A number that was taken from a word.
+    package init(_ relay: Int, next word: RelayWord) {
+        self.relay = relay
+        generation = word.generation
+        number = word.next
+    }
+
+    /// The number whose turn it is.
+    package init(_ relay: Int, serving word: RelayWord) {
+        self.relay = relay
+        generation = word.generation
+        number = word.serving
+    }
+
+    /// By what its owner is woken, and not all who wait: one of 32.
+    package var wakeBits: UInt32 { Self.wakeBits(of: number) }
+
+    /// By what the owner of a number is woken.
+    package static func wakeBits(of number: UInt32) -> UInt32 { 1 << (number & 31) }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A host that is run turn by turn, and clients that are nothing but a ledger and a connection: so a
+// test says what happens in which order, to the instruction.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+import Testing
+
+@testable import FileCoordinationHost
+
+/// A runtime directory, a host, and clients.
+final class RelayWorld {
+    let runtime: RuntimeDirectory
+    let epochs: EpochFile
+    private let path: String
+    private let wakeUp: WakeUp
+    private(set) var host: FileCoordinationHost.Host
+
+    /// - Parameter handoverTime: how quickly a place must be handed over to come into a relay.
+    init(handoverTime: UInt64 = .max) throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("relay-\(UUID().uuidString.prefix(8))").path
+        runtime = try RuntimeDirectory.open(path: path)
+        epochs = try EpochFile(directory: runtime.directory)
+        wakeUp = try WakeUp()
+        host = try Self.makeHost(runtime, wakeUp, handoverTime)
+    }
+
+    deinit {
+        host.abandon()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static func makeHost(
+        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64
+    ) throws -> FileCoordinationHost.Host {
+        let role = try #require(
+            try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime))
+        var configuration = HostConfiguration(kind: .embedded, packagePolicy: [])
+        configuration.watchesDirectory = false
+        configuration.handoverTime = handoverTime
+        return try FileCoordinationHost.Host(
+            runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// The host hears all that was said, and acts on it.
+    func settle() throws {
+        repeat { try #require(host.turn(until: 0) == nil) } while host.hasHeard
+        #expect(host.brokenInvariant == nil)
+    }
+
+    /// The host is killed, and another one takes over.
+    func replaceHost() throws {
+        host.abandon()
+        host = try Self.makeHost(runtime, wakeUp, .max)
+        #expect(host.brokenInvariant == nil)
+    }
+
+    func client() throws -> RelayClient {
+        let client = try RelayClient(self)
+        try settle()
+        return client
+    }
+
+    /// Hands a file over between clients, each of which has one claim there and files the next when
+    /// that is over, until it is in a relay; returns the claims that the host still knows, first
+    /// the one that runs.
+    func contend(_ clients: [RelayClient], at file: String) throws -> [Claimed] {
+        var line: [Claimed] = []
+        for client in clients { line.append(try client.file(file)) }
+        try settle()
+        // The first ones tell the host that the place is contested at all.
+        for _ in 0..<(4 * ContestedPlaces.handoversForRelay) {
+            let first = line.removeFirst()
+            #expect(first.state == .granted)
+            try first.end()
+            try settle()
+            if first.client.slotWord.relay != nil { return line }
+            line.append(try first.client.file(file))
+            try settle()
+        }
+        throw RelayWorldError.noRelay
+    }
+}
+
+enum RelayWorldError: Error {
+    case noRelay
+}
+
+extension LedgerWriter {
+    /// The word of a record, whatever it is by now.
+    func word(of record: RecordReference) -> RecordWord {
+        RecordWord(rawValue: memory.word(.record(Int(record.index))).load())
+    }
+}
+
+/// A claim, and whose it is.
+struct Claimed {
+    let client: RelayClient
+    let record: RecordReference
+
+    var state: RecordState? { client.ledger.state(of: record) }
+    var word: RecordWord { client.ledger.word(of: record) }
+
+    /// Whether its accessor may run; takes it up, if it is an offer.
+    var isGranted: Bool { client.ledger.takeGrant(record) }
+
+    /// Ends it, as an ordinary one.
+    func end() throws {
+        #expect(isGranted)
+        guard try client.ledger.release(record, outcome: []) == .released else { return }
+        try client.say(.ended(WireRecord(record)))
+    }
+}
+
+/// A claim with a number in a relay.
+struct Numbered {
+    let claim: Claimed
+    let ticket: RelayTicket
+    let relays: RelayFile
+
+    /// Whether its turn has come, and it has begun.
+    func begins() -> Bool {
+        // The deadline has passed: who would have to wait does not.
+        let wait = AwaitTurn(
+            ticket, record: Int(claim.record.index), generation: claim.record.generation)
+        return claim.client.ledger.memory.with(relays).run(wait, deadline: 0) == .granted
+    }
+
+    /// Leaves the line and asks the host.
+    func leave() throws {
+        let ledger = claim.client.ledger
+        ledger.memory.run(
+            LeaveRelay(record: Int(claim.record.index), generation: claim.record.generation))
+        try claim.client.say(.filed(WireRecord(claim.record)))
+    }
+
+    /// Ends what has had its turn.
+    func end() throws {
+        if !claim.client.ledger.releaseLocally(claim.record) { try claim.end() }
+        pass()
+    }
+
+    func pass() { relays.pass(RelayTurn(ticket: ticket)) }
+}
+
+/// A client that does what the test says.
+final class RelayClient {
+    let ledger: LedgerWriter
+    private let world: RelayWorld
+    private let socket: SequencedSocket
+    private let slot = 0
+    private static let purposes = Lock(0)
+
+    init(_ world: RelayWorld) throws {
+        self.world = world
+        ledger = try LedgerWriter(
+            directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: "test")
+        socket = try SequencedSocket.connect(
+            in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
+        try say(.hello(Hello(ledgerName: Array(ledger.fileName.utf8))))
+    }
+
+    func say(_ message: ClientMessage) throws { _ = try socket.send(message.encode()) }
+
+    var slotWord: SlotWord { ledger.delegation(inSlot: slot) }
+
+    private func body(_ path: String, _ access: Access) throws -> [UInt8] {
+        let number = Self.purposes.withLock { number in
+            number += 1
+            return number
+        }
+        let path = try #require(ItemPath(bytes: Array(path.utf8)))
+        return ClaimBody(
+            purpose: Array("\(number)".utf8), items: [AccessItem(path: path, access: access)]
+        ).encode()
+    }
+
+    private func write(_ path: String, _ access: Access) throws -> Claimed {
+        let record = try ledger.write(
+            kind: .claim, body: body(path, access), outcomeCapacity: 64,
+            wantedSlot: WantedSlot(slot))
+        return Claimed(client: self, record: record)
+    }
+
+    /// Files a claim and says so.
+    func file(_ path: String, _ access: Access = .writing(.plain)) throws -> Claimed {
+        let claim = try write(path, access)
+        ledger.file(claim.record)
+        try say(.filed(WireRecord(claim.record)))
+        return claim
+    }
+
+    /// Files a presenter and says so.
+    func present(_ path: String) throws -> Claimed {
+        let body = PresenterBody(
+            purpose: [0x70], path: Array(path.utf8), methods: [.itemDidChange])
+        let record = try ledger.write(kind: .presenter, body: body.encode())
+        ledger.file(record)
+        try say(.filed(WireRecord(record)))
+        return Claimed(client: self, record: record)
+    }
+
+    /// Takes a number in the relay of a file; nil if there is none.
+    func takeNumber(_ path: String) throws -> Numbered? {
+        let word = slotWord
+        guard let relay = word.relay else { return nil }
+        let claim = try write(path, .writing(.plain))
+        let relays = try RelayFile(directory: world.runtime.directory, epoch: word.epoch)
+        let memory = ledger.memory.with(relays)
+        let join = JoinRelay(relay: relay, slot: slot, delegation: word)
+        guard case .joined(let ticket, let isTurn) = memory.run(join) else {
+            ledger.discard(claim.record)
+            return nil
+        }
+        let index = Int(claim.record.index)
+        let filing = ClaimLocally(
+            record: index, free: ledger.word(of: claim.record), slot: slot, delegation: word,
+            hasTurn: isTurn)
+        guard case .granted = memory.run(filing) else { return nil }
+        return Numbered(claim: claim, ticket: ticket, relays: relays)
+    }
+}

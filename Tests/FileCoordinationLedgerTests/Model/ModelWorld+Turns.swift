@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What clients do in the model where a place is in a relay.
+
+import FileCoordinationLedger
+
+extension ModelWorld {
+    /// Claims a place in the way that `slot` lets it.
+    mutating func claimLocally(
+        _ client: Int, free: RecordWord, _ slot: SlotWord, hasTurn: Bool,
+        _ configuration: ModelConfiguration
+    ) {
+        guard let place = task(client, configuration)?.place else { return }
+        clients[client].enter(
+            .claimingLocally(
+                ClaimLocally(
+                    record: clients[client].record, free: free, slot: place, delegation: slot,
+                    hasTurn: hasTurn, fault: configuration.fault)))
+    }
+
+    mutating func fileWithHost(
+        _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
+    ) {
+        clients[client].enter(
+            .filing(
+                FileClaim(
+                    record: clients[client].record, free: free, fault: configuration.fault)))
+    }
+
+    mutating func awaitTurn(_ client: Int, _ configuration: ModelConfiguration) {
+        guard let ticket = clients[client].ticket else {
+            preconditionFailure("Whoever waits in a relay has a number")
+        }
+        clients[client].enter(
+            .awaitingTurn(
+                AwaitTurn(
+                    ticket, record: clients[client].record,
+                    generation: clients[client].generation, fault: configuration.fault)))
+    }
+
+    /// The accessor runs.
+    mutating func access(_ client: Int, _ configuration: ModelConfiguration) {
+        clients[client].pending = nil
+        if configuration.fault == .passesBeforeRelease, let ticket = clients[client].ticket {
+            clients[client].enter(.passing(PassTurn(ticket)))
+        } else {
+            clients[client].phase = .accessing
+        }
+    }
+
+    /// The claim is over; the turn of one that got in by its turn is not, until it is passed on.
+    mutating func endClaim(_ client: Int, _ configuration: ModelConfiguration) {
+        guard let ticket = clients[client].ticket else {
+            return endTask(client, configuration)
+        }
+        clients[client].ticket = nil
+        clients[client].enter(.passing(PassTurn(ticket)))
+    }
+
+    mutating func finishInRelay(
+        _ client: Int, _ outcome: ClientOutcome, _ configuration: ModelConfiguration
+    ) {
+        switch outcome {
+        case .joined(.joined(let ticket, let isTurn), let slot, let free):
+            clients[client].ticket = ticket
+            claimLocally(client, free: free, slot, hasTurn: isTurn, configuration)
+        case .joined(.gone, _, let free):
+            fileWithHost(client, free: free, configuration)
+        case .awaitedTurn(.granted):
+            access(client, configuration)
+        case .awaitedTurn(.left):
+            clients[client].ticket = nil
+            clients[client].enter(
+                .leavingRelay(
+                    LeaveRelay(
+                        record: clients[client].record,
+                        generation: clients[client].generation)))
+        case .leftRelay:
+            wait(client, configuration)
+        case .passed:
+            if clients[client].ticket == nil {
+                endTask(client, configuration)
+            } else {
+                // Only under the fault that passes first: the accessor runs on.
+                clients[client].ticket = nil
+                clients[client].phase = .accessing
+            }
+        case .adopted, .filed, .claimedLocally, .waited, .cancelled, .releasedLocally, .released:
+            preconditionFailure("Not in a relay")
+        }
+    }
+
+    /// The time limit passes while the client sleeps in a relay's line.
+    mutating func tireOfRelay(
+        _ client: Int, _ configuration: ModelConfiguration
+    ) {
+        clients[client].isAsleep = false
+        if let outcome = clients[client].resume(observing: 1) {
+            finishInRelay(client, outcome, configuration)
+        }
+    }
+
+    /// Wakes whoever sleeps in a relay's line and is meant by any of the bits.
+    mutating func wakeSleepers(inRelay relay: Int, bits: UInt32) {
+        for client in clients.indices where clients[client].isAsleep {
+            guard case .sleepForTurn(let ticket, _)? = clients[client].pending,
+                ticket.relay == relay, ticket.wakeBits & bits != 0
+            else { continue }
+            clients[client].isAsleep = false
+            _ = clients[client].resume(observing: 0)
+        }
+    }
+}
