@@ -10,7 +10,8 @@ import FileCoordinationLedger
 extension Host {
     /// The first invariant that does not hold, in words, or nil.
     package var brokenInvariant: String? {
-        arbiter.brokenInvariant ?? brokenClock ?? brokenAddress ?? brokenKnowledge ?? leftBehind
+        arbiter.brokenInvariant ?? brokenClock ?? brokenAddress ?? brokenKnowledge ?? brokenRelay
+            ?? leftBehind
     }
 
     /// Whether it knows of no client, so that ``brokenInvariant`` finds all that is left behind.
@@ -72,6 +73,26 @@ extension Host {
                 known.generation == address.record.generation,
                 case .presenter(presenter) = known.identity
             else { return "\(presenter) has an address and no record" }
+        }
+        return nil
+    }
+
+    /// The members of a relay are there, and nothing else has to do with its place as long as they
+    /// have their turns.
+    private var brokenRelay: String? {
+        for number in relays.numbers {
+            guard let relay = relays[number] else { return "relay \(number) is none" }
+            for id in relay.members {
+                guard let entry = delegations[id], entry.relay == number,
+                    clients[entry.client] != nil
+                else { return "a member of relay \(number) is gone" }
+            }
+            guard relay.hostTurn != nil || arbiter.isUncontested(relay.path) else {
+                return "somebody has to do with the place of relay \(number)"
+            }
+        }
+        guard filingSince == nil, !hasWaitedInRelay, filedLater.isEmpty else {
+            return "the end of a relay is not over"
         }
         return nil
     }

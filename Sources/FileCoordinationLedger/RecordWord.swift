@@ -132,7 +132,6 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 
     /// The same word under a new host, who wants to hear of the end of what it did not grant, and
     /// decides itself of what waits in a relay.
-    @inlinable
     package func raised(to epoch: HostEpoch) -> RecordWord {
         let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inRelay.rawValue) << 4)
         return RecordWord(

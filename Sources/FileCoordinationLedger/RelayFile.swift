@@ -28,17 +28,25 @@ public final class RelayFile: Sendable {
         directory: Directory, epoch: HostEpoch, isNew: Bool = false
     ) throws(LedgerError) {
         self.epoch = epoch
-        mapping = try LedgerError.wrapping { () throws(SystemError) in
-            let name = Self.prefix + String(epoch.rawValue)
+        let name = Self.prefix + String(epoch.rawValue)
+        let mapping = try LedgerError.wrapping { () throws(SystemError) in
             let options: OpenOptions =
                 isNew ? [.read, .write, .create, .truncate] : [.read, .write, .nonBlocking]
             let file = try directory.openFile(name, options)
             if isNew { try FileSpace.reserve(file, length: UInt64(Self.length)) }
+            let status = try file.status()
+            guard status.kind == .regular, status.ownerUserID == CurrentProcess.effectiveUserID,
+                status.size == UInt64(Self.length)
+            else { return nil as SharedMapping? }
             let mapping = try SharedMapping(
                 file: file, length: Self.length, writable: true, inheritedByFork: false)
             try MappingGuard.protect(mapping)
             return mapping
         }
+        guard let mapping else {
+            throw .notALedger(name: name, reason: "not a regular file of ours, of the right size")
+        }
+        self.mapping = mapping
     }
 
     /// The epoch of the host whose file has this name; nil if it is no such file.

@@ -114,4 +114,78 @@ final class DelegationBookTests: XCTestCase {
         book.remove(DelegationID(rawValue: 8))
         XCTAssertTrue(book.isEmpty)
     }
+
+    // MARK: Contenders
+
+    /// An arbiter with claims 1, 2 and so on, each of another client and purpose.
+    private func arbiter(
+        _ items: [AccessItem], presenterAt place: String? = nil, enclosing: [ClaimID] = []
+    ) throws -> Arbiter {
+        var arbiter = Arbiter()
+        if let place {
+            _ = arbiter.handle(
+                .presenterAdded(
+                    RegisteredPresenter(
+                        id: PresenterID(rawValue: 900), client: ClientID(rawValue: 90),
+                        purpose: Purpose("viewer"), path: try path(place), methods: [])))
+        }
+        for (index, item) in items.enumerated() {
+            let number = UInt64(index + 1)
+            _ = arbiter.handle(
+                .claimFiled(
+                    FiledClaim(
+                        id: ClaimID(rawValue: number), client: ClientID(rawValue: UInt32(number)),
+                        purpose: Purpose("\(number)"), items: [item],
+                        enclosing: number > 1 ? enclosing : [])))
+        }
+        return arbiter
+    }
+
+    private func contenders(_ arbiter: Arbiter, at text: String = "/a/d/f") throws -> [UInt64]? {
+        arbiter.contenders(at: try path(text)).map { $0.map(\.rawValue).sorted() }
+    }
+
+    func testThoseWhoWriteAPlaceContendForIt() throws {
+        let file = try item("/a/d/f")
+        XCTAssertEqual(try contenders(arbiter([file, file, file])), [1, 2, 3])
+        // What others do elsewhere is no matter.
+        XCTAssertEqual(try contenders(arbiter([file, file, item("/a/d/g"), item("/a")])), [1, 2])
+        XCTAssertNil(try contenders(arbiter([item("/a/d/g")])))
+    }
+
+    /// Rules 1.12, 2.2, 2.5: whoever wants anything else has to be reckoned with.
+    func testWhereOthersDoOtherThingsNobodyContends() throws {
+        let file = try item("/a/d/f")
+        let others = [
+            try item("/a/d/f", .reading([])), try item("/a/d/f", .writing(.deleting)),
+            try item("/a/d/f/g"), try item("/a/d", .writing(.moving)),
+            try item("/a/d/f", packageDepths: [2]),
+        ]
+        for other in others {
+            XCTAssertNil(try contenders(arbiter([file, other])), "\(other)")
+            XCTAssertNil(try contenders(arbiter([other, file])), "\(other)")
+        }
+        XCTAssertNil(
+            try contenders(arbiter([file, file], enclosing: [ClaimID(rawValue: 1)])))
+    }
+
+    /// Rules 6.1, 7.4: nor where somebody is to be asked or told.
+    func testBesideAPresenterNobodyContends() throws {
+        let file = try item("/a/d/f")
+        for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g"] {
+            XCTAssertNil(try contenders(arbiter([file, file], presenterAt: place)), place)
+        }
+        XCTAssertEqual(try contenders(arbiter([file, file], presenterAt: "/a/e")), [1, 2])
+    }
+
+    func testBeforeAllIsRecoveredNobodyContends() throws {
+        var arbiter = Arbiter(recovering: true)
+        let claim = FiledClaim(
+            id: ClaimID(rawValue: 1), client: ClientID(rawValue: 1), purpose: Purpose("1"),
+            items: [try item("/a/d/f")])
+        _ = arbiter.handle(.claimRecovered(claim))
+        XCTAssertNil(try contenders(arbiter))
+        _ = arbiter.handle(.recoveryFinished)
+        XCTAssertEqual(try contenders(arbiter), [1])
+    }
 }

@@ -53,6 +53,14 @@ let package = Package(
             name: "coordination-peer", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .testTarget(
+            name: "FileCoordinationHostTests",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem",
+            ],
+            sources: ["RelayTests.swift", "RelayWorld.swift"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
@@ -79,7 +87,8 @@ let package = Package(
                 "ExclusionTests.swift", "HostAbsenceTests.swift", "HostDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
                 "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift",
-                "RemovedDirectoryTests.swift", "SharedQueueTests.swift", "Stage",
+                "RelayedWritesTests.swift", "RemovedDirectoryTests.swift",
+                "SharedQueueTests.swift", "Stage",
                 "StoppedTests.swift",
             ],
             swiftSettings: strict),
