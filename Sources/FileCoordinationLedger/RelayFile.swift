@@ -78,7 +78,7 @@ public final class RelayFile: Sendable {
 
     /// Whether anybody has taken a number behind the one whose turn it is.
     public func hasLine(_ relay: Int) -> Bool {
-        !RelayWord(rawValue: word(of: relay).load()).isLast
+        RelayWord(rawValue: word(of: relay).load()).numbersTaken > 1
     }
 
     // MARK: Everybody's

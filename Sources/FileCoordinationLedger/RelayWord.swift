@@ -62,8 +62,11 @@ package struct RelayWord: Hashable, Sendable, CustomStringConvertible {
         generation == ticket.generation && serving == ticket.number
     }
 
+    /// How many have a number, of whom one has its turn.
+    package var numbersTaken: UInt32 { (next &- serving) & Self.numberMask }
+
     /// Whether nobody has a number behind the one whose turn it is.
-    package var isLast: Bool { (serving &+ 1) & Self.numberMask == next }
+    package var isLast: Bool { numbersTaken == 1 }
 
     /// A short form for timelines and failures.
     package var description: String { "use \(generation): \(serving) of \(next)" }

@@ -98,6 +98,29 @@ struct RelayTests {
         #expect(next.begins())
     }
 
+    /// Rule 2.14: who has a number was first.
+    @Test("A claim of a member that was under way comes behind those who have numbers")
+    func underWayBehindNumbers() throws {
+        let world = try RelayWorld()
+        let clients = [try world.client(), try world.client(), try world.client()]
+        let known = try world.contend(clients, at: file)
+        let idle = try #require(
+            clients.first { client in known.allSatisfy { $0.client !== client } })
+        let ahead = try #require(try idle.takeNumber(file))
+        let late = try known[1].client.file(file)
+        try world.settle()
+        #expect(clients.allSatisfy { $0.slotWord.relay == nil })
+        for claim in known {
+            try claim.end()
+            try world.settle()
+        }
+        #expect(ahead.claim.isGranted)
+        #expect(late.state == .asked)
+        try ahead.claim.end()
+        try world.settle()
+        #expect(late.isGranted)
+    }
+
     //  A                    B                    C                    D
     //  has its turn         waits for it
     //                                            write(f)
@@ -245,6 +268,18 @@ struct RelayTests {
         try first.end()
         try world.settle()
         #expect(second.claim.isGranted)
+    }
+
+    @Test("Also when it is the host's turn, and nobody has one of the others")
+    func statusOfThoseWhoWait() throws {
+        let world = try RelayWorld()
+        let clients = [try world.client(), try world.client()]
+        let known = try world.contend(clients, at: file)
+        let idle = try #require(clients.first { $0 !== known[0].client })
+        let waiting = try #require(try idle.takeNumber(file))
+        world.host.adoptLocalClaims()
+        #expect(world.host.arbiter.claims.map { $0.sinceGranted != nil } == [true, false])
+        #expect(!waiting.begins())
     }
 
     /// Rule 18.6: it may have been stopped in the line, and then its grant can be taken back.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Relays in real memory: who is woken, who is not let in, and what becomes of a file that is no
+// relays' file.
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+import Testing
+
+@Suite("Relays in memory") struct RelayFileTests {
+    /// A relay that is open, and two clients whose slots 4 name it.
+    private struct Open {
+        let world: LedgerWorld
+        let relays: RelayFile
+        let writers: [LedgerWriter]
+        let readers: [LedgerReader]
+        let words: [SlotWord]
+
+        init() throws {
+            let world = try LedgerWorld()
+            self.world = world
+            relays = try RelayFile(directory: world.directory, epoch: world.epoch, isNew: true)
+            writers = [try world.writer(), try world.writer()]
+            readers = try writers.map { try world.reader(of: $0) }
+            words = try readers.map {
+                try #require(try $0.delegate(slot: 4, inRelay: 9, world.epoch))
+            }
+            relays.pass(try #require(relays.renew(9)).turn)
+        }
+
+        func claim(
+            _ client: Int, until deadline: UInt64 = .max
+        ) throws -> (RecordReference, LedgerWriter.ClaimInTurn) {
+            let record = try writers[client].write(kind: .claim, body: [UInt8(client)])
+            let mapped = try RelayFile(directory: world.directory, epoch: world.epoch)
+            return (
+                record,
+                writers[client].claimInTurn(
+                    record, slot: 4, delegation: words[client], in: mapped, until: deadline)
+            )
+        }
+    }
+
+    @Test func `Who passes its turn on wakes the next one`() throws {
+        let open = try Open()
+        guard case (let first, .granted(let turn)) = try open.claim(0) else {
+            Issue.record("the first one waits")
+            return
+        }
+        let outcome = Lock("nothing")
+        // Bounded, for whoever breaks it: then it is filed.
+        let end = MonotonicClock.after(.seconds(20))
+        let (writer, word) = (open.writers[1], open.words[1])
+        let record = try writer.write(kind: .claim, body: [1])
+        let mapped = try RelayFile(directory: open.world.directory, epoch: open.world.epoch)
+        let thread = Thread {
+            let result = writer.claimInTurn(
+                record, slot: 4, delegation: word, in: mapped, until: end)
+            outcome.withLock { $0 = if case .granted = result { "granted" } else { "not granted" } }
+        }
+        thread.start()
+        while !open.relays.hasLine(9) { sched_yield() }
+        // It sleeps, or is about to.
+        #expect(open.writers[0].releaseLocally(first))
+        open.relays.pass(turn)
+        while outcome.withLock({ $0 == "nothing" }) { sched_yield() }
+        #expect(outcome.withLock { $0 } == "granted")
+        #expect(MonotonicClock.now < end)
+    }
+
+    @Test func `Who has waited for too long is filed, and no turn lets it in`() throws {
+        let open = try Open()
+        guard case (_, .granted(let turn)) = try open.claim(0),
+            case (let record, .filed) = try open.claim(1, until: MonotonicClock.now)
+        else {
+            Issue.record("not as it should be")
+            return
+        }
+        #expect(open.writers[1].state(of: record) == .asked)
+        open.relays.pass(turn)
+        #expect(open.writers[1].state(of: record) == .asked)
+        #expect(open.readers[1].grant(record, open.world.epoch) == .granted)
+    }
+
+    @Test func `Of a relay that is another place's by now nobody takes a number`() throws {
+        let open = try Open()
+        open.readers[0].close(slot: 4, open.words[0])
+        guard case (_, .gone) = try open.claim(0) else {
+            Issue.record("it is let in, or waits")
+            return
+        }
+        #expect(!open.relays.hasLine(9))
+        guard case (_, .granted) = try open.claim(1) else {
+            Issue.record("it is not its turn")
+            return
+        }
+    }
+
+    @Test func `What is no file of ours, or not that long, is not mapped`() throws {
+        let world = try LedgerWorld()
+        let path = world.path + "/relays.\(world.epoch.rawValue)"
+        func open() throws { _ = try RelayFile(directory: world.directory, epoch: world.epoch) }
+        #expect(throws: LedgerError.self) { try open() }
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(throws: LedgerError.self) { try open() }
+        unlink(path)
+        try Data(count: 100).write(to: URL(fileURLWithPath: path))
+        #expect(throws: LedgerError.self) { try open() }
+        try Data(count: 16384).write(to: URL(fileURLWithPath: path))
+        try open()
+        #expect(RelayFile.epoch(ofFile: "relays.7") == 7)
+        for other in ["relays.07", "relays.", "relay.7", "relays.7.new", "relays.-1"] {
+            #expect(RelayFile.epoch(ofFile: other) == nil, "\(other)")
+        }
+    }
+
+    @Test func `Whoever cuts the file off ends all relays and no process`() throws {
+        let open = try Open()
+        guard case (let first, .granted(let turn)) = try open.claim(0) else {
+            Issue.record("the first one waits")
+            return
+        }
+        #expect(truncate(open.world.path + "/relays.\(open.world.epoch.rawValue)", 0) == 0)
+        open.relays.pass(turn)
+        // Its word is zero now: nobody's turn, of no use.
+        #expect(open.relays.renew(9)?.turnsBefore == 0)
+        #expect(open.writers[0].releaseLocally(first))
+    }
+}
