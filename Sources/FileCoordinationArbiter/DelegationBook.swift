@@ -169,8 +169,17 @@ extension Arbiter {
                 claim.enclosing.isEmpty
             else { return false }
             let item = claim.items[0]
+            // Inside a directory others may have something to do.
             return item.path == path && item.isDelegable && item.access.isWriting
+                && !item.isDirectory
         }
         return isTheirs ? claims : nil
+    }
+
+    /// Whether anybody wants this very place.
+    public func isClaimed(_ path: ItemPath) -> Bool {
+        tree.claims(atOrBelow: path).contains { id in
+            records[id]?.claim.items.contains { $0.path == path } ?? false
+        }
     }
 }

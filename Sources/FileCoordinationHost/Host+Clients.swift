@@ -126,11 +126,18 @@ extension Host {
                 arbiter.claim(claim) == nil,
                 client.ledger.snapshot(ofRecord: index)?.state == .asked
             else { continue }
-            client.known[index] = nil
-            // Where its items are by now still holds.
-            claims[claim] = nil
+            forgetFailure(at: index, of: client)
             look(at: index, of: client)
         }
+    }
+
+    /// Forgets that a claim was refused: it is to be filed again.
+    func forgetFailure(at index: UInt32, of client: Client) {
+        guard case .claim(let claim) = client.known.removeValue(forKey: index)?.identity else {
+            return
+        }
+        // Where its items are by now still holds.
+        claims[claim] = nil
     }
 
     // MARK: Death

@@ -114,11 +114,10 @@ extension Host {
             hindered(client, presenter: presenter, by: claim)
         case .filed(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
-            if !suspects.isEmpty { lookAtUnannounced(before: record, of: client) }
-            look(at: record.index, of: client)
+            look(at: record, of: client)
         case .announced(let record), .ended(let record):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
-            look(at: record.index, of: client)
+            look(at: record, of: client)
         case .answered(let presenter, let claim, let failure):
             guard let client = connection.client else { return refuseWithoutLedger(connection) }
             answered(client, presenter: presenter, claim: claim, failure: failure)

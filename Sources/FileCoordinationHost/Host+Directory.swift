@@ -112,10 +112,10 @@ extension Host {
         runtime = fresh
         roleLock = role
         self.epochs = epochs
-        try book.move(to: fresh.directory)
         // Who is a member has the file mapped that nobody else finds any more.
         endRelays()
         hasMoved = true
+        try book.move(to: fresh.directory)
         watchRuntimeDirectory()
     }
 

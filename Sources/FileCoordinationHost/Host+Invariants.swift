@@ -87,8 +87,8 @@ extension Host {
                     clients[entry.client] != nil
                 else { return "a member of relay \(number) is gone" }
             }
-            guard relay.hostTurn != nil || arbiter.isUncontested(relay.path) else {
-                return "somebody has to do with the place of relay \(number)"
+            guard relay.hostTurn != nil || !arbiter.isClaimed(relay.path) else {
+                return "somebody has a claim on the place of relay \(number)"
             }
         }
         guard filingSince == nil, !hasWaitedInRelay, filedLater.isEmpty else {

@@ -12,7 +12,7 @@ extension Host {
     /// Looks at everything, in the order in which it was filed (Rule 2.14).
     func lookAtAllRecords(of client: Client) {
         for snapshot in client.ledger.scan().sorted(by: { $0.filedAt < $1.filedAt }) {
-            consider(snapshot, of: client)
+            keepingOrder(since: snapshot.filedAt) { consider(snapshot, of: client) }
         }
     }
 
@@ -38,12 +38,9 @@ extension Host {
 
     /// The same before what a client has filed, of which only that is looked at: it may have said
     /// other things before.
-    func lookAtUnannounced(before record: WireRecord, of client: Client) {
+    func lookAtUnannounced(before filed: RecordSnapshot) {
         let absent = recentlyAbsent
-        guard !absent.isEmpty, let filed = client.ledger.snapshot(ofRecord: record.index) else {
-            return
-        }
-        lookAtAsked(of: absent, until: filed.filedAt)
+        if !absent.isEmpty { lookAtAsked(of: absent, until: filed.filedAt) }
     }
 
     /// Those who are about to come back, and have said nothing yet.
@@ -59,7 +56,9 @@ extension Host {
                 .map { (client: client, snapshot: $0) }
         }
         for entry in waiting.sorted(by: { $0.snapshot.filedAt < $1.snapshot.filedAt }) {
-            consider(entry.snapshot, of: entry.client)
+            keepingOrder(since: entry.snapshot.filedAt) {
+                consider(entry.snapshot, of: entry.client)
+            }
         }
     }
 }

@@ -57,7 +57,7 @@ extension Host {
 
     /// Strikes out what a record was about before its client made something else of it without
     /// ending that, as no client of ours does.
-    private func strike(_ former: KnownRecord, at index: UInt32, of client: Client) {
+    func strike(_ former: KnownRecord, at index: UInt32, of client: Client) {
         client.known[index] = nil
         switch former.identity {
         case .claim(let claim): cancel(claim)
@@ -69,16 +69,16 @@ extension Host {
 
     private func fileClaim(_ snapshot: RecordSnapshot, of client: Client) {
         guard let body = claimBody(snapshot, of: client) else { return }
+        keepingOrder(since: snapshot.filedAt) { fileClaim(snapshot, body, of: client) }
+    }
+
+    private func fileClaim(_ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client) {
         // First, so that what runs there came before it.
         var isClear = true
         if body.kind == .access {
-            let outer = filingSince
-            filingSince = min(outer ?? .max, snapshot.filedAt)
             isClear = revokeDelegations(
                 concernedBy: body.items, for: snapshot.reference, of: client)
-            filingSince = outer
         }
-        defer { if filingSince == nil { fileLater() } }
         // Buried, perhaps, by what that led to.
         guard clients[client.id] === client, client.known[snapshot.reference.index] == nil
         else { return }
@@ -199,7 +199,9 @@ extension Host {
     }
 
     private func endClaim(_ snapshot: RecordSnapshot, _ known: KnownRecord?, of client: Client) {
-        if case .claim(let claim) = known?.identity {
+        // It was nobody's business, but has announced something, and is over already.
+        if known == nil { makeKnown(snapshot, of: client) }
+        if case .claim(let claim) = client.known[snapshot.reference.index]?.identity {
             let outcomes = hear(snapshot, of: client)
             lookAtStoppedProcesses()
             tell(.claimEnded(claim, outcomes: outcomes))

@@ -23,7 +23,8 @@ extension Host {
     /// Notes that a claim at a place is over for which others wait; begins a relay, if it is handed
     /// over often enough for that.
     func noteHandover(of wanted: WantedDelegation, by client: Client) {
-        guard !wanted.slot.isForDirectory, client.ledger.waitsInRelays,
+        // Who never has to wait contends with nobody.
+        guard wanted.hasWaited, !wanted.slot.isForDirectory, client.ledger.waitsInRelays,
             contested.isHandedOverOften(
                 wanted.path, by: client.id, at: MonotonicClock.now,
                 within: configuration.handoverTime),
@@ -48,8 +49,9 @@ extension Host {
         guard slots.count > 1 else { return nil }
         var members: [(client: Client, slot: Int)] = []
         for id in slots.keys.sorted() {
-            guard let slot = slots[id], let member = clients[id], member.connection != nil,
-                member.ledger.waitsInRelays, !stoppedClients.contains(id)
+            guard let slot = slots[id], delegations.delegation(of: id, in: slot) == nil,
+                let member = clients[id], member.connection != nil, member.ledger.waitsInRelays,
+                !stoppedClients.contains(id)
             else { return nil }
             members.append((member, slot))
         }
@@ -72,6 +74,7 @@ extension Host {
                 delegations.insert(subject, of: member.client.id, at: path))
         }
         relays.insert(relay, as: number)
+        if relay.members.count < members.count { endRelay(number) }
     }
 
     /// The number of a relay that is to begin, if need be that of the oldest one.
@@ -145,19 +148,20 @@ extension Host {
         var held: [(client: Client, snapshot: RecordSnapshot)] = []
         for client in members {
             // A ledger that its client tampers with is of no use to anybody but the client.
-            guard let found = try? client.ledger.careForLocalClaims(epoch) else { continue }
+            guard
+                let found = try? client.ledger.careForLocalClaims(
+                    epoch, where: { record, _ in place(of: record, client) == relay.path })
+            else { continue }
             held += found.held.map { (client, $0) }
             waiting += found.waiting.map { (client, $0) }
         }
-        // One that was over before all had been looked at is not told of.
-        for (client, snapshot) in held { look(at: snapshot.reference.index, of: client) }
-        waiting.sort { ($0.snapshot.filedAt, $0.client.id) < ($1.snapshot.filedAt, $1.client.id) }
-        for (client, snapshot) in waiting {
-            if let filing = filingSince, snapshot.filedAt > filing {
-                filedLater.append((client, snapshot.reference))
-            } else {
-                lookAtWaiting(snapshot.reference, of: client)
-            }
+        // One that was over before all had been looked at, and has nothing to say, is not told of.
+        // What has been announced is heard later: whoever waits is sent on by it (Rule 11.4).
+        for (client, snapshot) in held { makeKnown(snapshot, of: client) }
+        filedLater += waiting
+        fileLater()
+        for (client, snapshot) in held where snapshot.state == .released {
+            consider(snapshot, of: client)
         }
     }
 
@@ -174,11 +178,12 @@ extension Host {
     /// come to care; nil if nothing is left of it then.
     func outsideOfRelays(_ snapshot: RecordSnapshot, of client: Client) -> RecordSnapshot? {
         let waits = snapshot.state == .asked && snapshot.flags.contains(.inRelay)
-        let runs = snapshot.state == .granted && snapshot.flags == .local
-        guard waits || runs && !relays.isEmpty, snapshot.kind == .claim else { return snapshot }
+        guard snapshot.kind == .claim, waits || !relays.isEmpty && isNews(snapshot, of: client)
+        else { return snapshot }
         if let relay = relay(of: snapshot, client) {
-            endRelay(relay)
-        } else if runs {
+            makeKnown(snapshot, of: client)
+            keepingOrder(since: waits ? snapshot.filedAt : .max) { endRelay(relay) }
+        } else if !waits {
             return snapshot
         }
         if waits { _ = try? client.ledger.care(for: snapshot.reference, epoch) }
@@ -186,21 +191,50 @@ extension Host {
         return now?.flags.contains(.inRelay) == true ? nil : now
     }
 
+    /// Whether it is, or was, a claim that was not this host's to decide, or is one that it has not
+    /// heard of.
+    private func isNews(_ snapshot: RecordSnapshot, of client: Client) -> Bool {
+        switch snapshot.state {
+        case .granted, .released: snapshot.flags.contains(.local)
+        case .cancelled:
+            client.known[snapshot.reference.index]?.generation != snapshot.reference.generation
+        case .asked, .draft, .free: false
+        }
+    }
+
     private func relay(of snapshot: RecordSnapshot, _ client: Client) -> Int? {
-        guard !relays.isEmpty, let bytes = client.ledger.body(snapshot.reference),
-            let body = try? ClaimBody(decoding: bytes), let item = body.items.first
-        else { return nil }
-        return delegations.book.overlapping(item.path).lazy
+        guard !relays.isEmpty, let place = place(of: snapshot.reference, client) else { return nil }
+        return delegations.book.overlapping(place).lazy
             .compactMap { self.delegations[$0]?.relay }.first
     }
 
-    /// Tells the arbiter of claims that waited in a relay and were filed after the one that has
-    /// ended it.
-    func fileLater() {
+    /// What the claim in a record is about, if that is one item.
+    private func place(of record: RecordReference, _ client: Client) -> ItemPath? {
+        guard let bytes = client.ledger.body(record), let body = try? ClaimBody(decoding: bytes),
+            body.items.count == 1
+        else { return nil }
+        return body.items[0].path
+    }
+
+    /// Does something about a claim that was filed at `time`; those from relays that end meanwhile,
+    /// and were filed later, come after it (Rule 2.14).
+    func keepingOrder(since time: UInt64, _ action: () -> Void) {
+        let outer = filingSince
+        filingSince = min(outer ?? .max, time)
+        action()
+        filingSince = outer
+        fileLater()
+    }
+
+    /// Tells the arbiter of claims that waited in a relay which has ended; not yet of those that
+    /// were filed after what is being looked at.
+    private func fileLater() {
         guard !filedLater.isEmpty else { return }
-        let later = filedLater
-        filedLater = []
-        for (client, record) in later { lookAtWaiting(record, of: client) }
+        let bound = filingSince ?? .max
+        var now = filedLater.filter { $0.snapshot.filedAt <= bound }
+        filedLater.removeAll { $0.snapshot.filedAt <= bound }
+        now.sort { ($0.snapshot.filedAt, $0.client.id) < ($1.snapshot.filedAt, $1.client.id) }
+        for (client, snapshot) in now { lookAtWaiting(snapshot.reference, of: client) }
     }
 
     // MARK: The file
@@ -209,6 +243,9 @@ extension Host {
     func removeFormerRelays() {
         for name in (try? runtime.directory.names()) ?? [] {
             if let other = RelayFile.epoch(ofFile: name), other < epoch.rawValue {
+                // All ledgers have been raised: who waits there waits for this host.
+                let epoch = HostEpoch(truncating: UInt64(other))
+                (try? RelayFile(directory: runtime.directory, epoch: epoch))?.endAll()
                 RelayFile.remove(epoch: other, from: runtime.directory)
             }
         }

@@ -81,7 +81,7 @@ package final class Host {
     /// Whether that one has waited in a relay until now.
     var hasWaitedInRelay = false
     /// Claims that waited in a relay that has ended, and were filed after that.
-    var filedLater: [(client: Client, record: RecordReference)] = []
+    var filedLater: [(client: Client, snapshot: RecordSnapshot)] = []
     /// What clients would like to have that is their own until now, by claim.
     var wantedDelegations: [ClaimID: WantedDelegation] = [:]
 

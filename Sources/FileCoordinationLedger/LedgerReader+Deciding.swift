@@ -115,10 +115,10 @@ extension LedgerReader {
     ) throws(LedgerError) -> [RecordSnapshot] {
         if fault == .scanBeforeRevoke {
             defer { close(slot: slot, delegation) }
-            return try careForLocalClaims(epoch, isForRelay: false).held
+            return try careForLocalClaims(epoch) { !$1 }.held
         }
         close(slot: slot, delegation)
-        return try careForLocalClaims(epoch, isForRelay: false).held
+        return try careForLocalClaims(epoch) { !$1 }.held
     }
 
     /// Ends a delegation; see ``careForLocalClaims(_:)``.
@@ -127,27 +127,34 @@ extension LedgerReader {
         _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
     }
 
-    /// Makes local claims that are in use ones of whose release this host hears, and, if
-    /// `isForRelay`, those that wait in a relay ones of which it decides; what is about to become a
-    /// local one is asked.
+    /// Makes local claims that are in use ones of whose release this host hears, and those that
+    /// wait in a relay ones of which it decides; what is about to become a local one is asked.
     ///
-    /// `waiting` are those from relays.
+    /// `isMeant` is asked of each, with whether it waits in a relay. `held` are also those that are
+    /// over and have something to be heard.
     public func careForLocalClaims(
-        _ epoch: HostEpoch, isForRelay: Bool = true
+        _ epoch: HostEpoch, where isMeant: (RecordReference, _ isInRelay: Bool) -> Bool
     ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {
         var held: [RecordSnapshot] = []
         var waiting: [RecordSnapshot] = []
         for index in 0..<mark {
+            // What is not a local claim now can become none: the slot is closed.
             let before = memory.recordWord(index)
-            let word = try memory.run(
-                CareForRecord(record: index, epoch: epoch, isForRelay: isForRelay),
-                failedSwapLimit: Self.failedSwapLimit)
-            let isHeld = word.state == .granted && word.flags.contains(.local)
-            guard isHeld || word.state == .asked && before.isInRelay,
-                let snapshot = snapshot(ofRecord: UInt32(index))
+            guard before.isInRelay || before.flags.contains(.local),
+                isMeant(
+                    RecordReference(index: UInt32(index), generation: before.generation),
+                    before.isInRelay)
             else { continue }
-            if isHeld, snapshot.state == .granted { held.append(snapshot) }
-            if snapshot.state == .asked { waiting.append(snapshot) }
+            let word = try memory.run(
+                CareForRecord(record: index, epoch: epoch, isForRelay: before.isInRelay),
+                failedSwapLimit: Self.failedSwapLimit)
+            guard let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.state == word.state
+            else { continue }
+            if snapshot.state == .asked {
+                if before.isInRelay { waiting.append(snapshot) }
+            } else if word.flags.contains(.local) {
+                held.append(snapshot)
+            }
         }
         return (held, waiting)
     }

@@ -14,6 +14,10 @@ extension LedgerWriter {
         _ reference: RecordReference, _ bytes: [UInt8], reserving reserve: Int
     ) throws(LedgerError) -> Bool {
         guard state(of: reference) == .granted else { return false }
+        // Of a claim that a host may know nothing of: what is said is to be heard, though the claim
+        // be over a moment later.
+        _ = memory.run(
+            CareForRecord(record: Int(reference.index), epoch: .maximum, isForRelay: false))
         try appendOutcome(bytes, index: Int(reference.index), reserve: reserve)
         return true
     }

@@ -7,7 +7,7 @@ extension LedgerWriter {
     /// How a claim in a relay went.
     public enum ClaimInTurn: Sendable {
         /// The accessor may run. Afterwards the turn is to be passed on: ``RelayFile/pass(_:)``.
-        case granted(RelayTurn)
+        case granted(RelayTurn, hasWaited: Bool)
         /// A host decides of the claim, as of any other: tell it to look at the record.
         case filed
         /// The relay has ended, and nothing was filed.
@@ -32,11 +32,12 @@ extension LedgerWriter {
             record: index, free: memory.recordWord(index), slot: slot, delegation: delegation,
             hasTurn: isTurn, fault: fault)
         guard case .granted(let word) = memory.run(claim) else { return .filed }
-        if word.state == .granted { return .granted(RelayTurn(ticket: ticket)) }
+        let turn = RelayTurn(ticket: ticket)
+        if word.state == .granted { return .granted(turn, hasWaited: false) }
         let wait = AwaitTurn(
             ticket, record: index, generation: reference.generation, fault: fault)
         switch memory.run(wait, deadline: deadline) {
-        case .granted: return .granted(RelayTurn(ticket: ticket))
+        case .granted: return .granted(turn, hasWaited: true)
         case .left:
             memory.run(LeaveRelay(record: index, generation: reference.generation))
             return .filed

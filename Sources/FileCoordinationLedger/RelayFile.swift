@@ -23,7 +23,7 @@ public final class RelayFile: Sendable {
 
     /// Maps the relays of a host, whose file is there; its host makes it.
     ///
-    /// Whoever cuts the file off ends no process by that: all relays have ended then.
+    /// Whoever cuts the file off ends no process by that: nobody takes a number there any more.
     public init(
         directory: Directory, epoch: HostEpoch, isNew: Bool = false
     ) throws(LedgerError) {
@@ -79,6 +79,14 @@ public final class RelayFile: Sendable {
     /// Whether anybody has taken a number behind the one whose turn it is.
     public func hasLine(_ relay: Int) -> Bool {
         RelayWord(rawValue: word(of: relay).load()).numbersTaken > 1
+    }
+
+    /// Ends all relays of a host that is gone, once every ledger is the next one's: whoever waits
+    /// finds that its claim is decided of by that.
+    public func endAll() {
+        for relay in 0..<Self.count where RelayWord(rawValue: word(of: relay).load()).isBegun {
+            _ = renew(relay)
+        }
     }
 
     // MARK: Everybody's

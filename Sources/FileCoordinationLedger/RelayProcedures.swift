@@ -40,7 +40,10 @@ package struct JoinRelay: LedgerProcedure {
         case .start:
             return load()
         case .loaded:
-            state = .lookedAtSlot(RelayWord(rawValue: value))
+            let word = RelayWord(rawValue: value)
+            // Each process has zeros of its own where the file was cut off: they lock nobody out.
+            guard word.isBegun else { return .finished(.gone) }
+            state = .lookedAtSlot(word)
             return .perform(.load(.slot(slot)))
         case .lookedAtSlot(let word):
             guard value == delegation.rawValue else { return .finished(.gone) }

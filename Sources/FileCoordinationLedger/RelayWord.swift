@@ -44,8 +44,14 @@ package struct RelayWord: Hashable, Sendable, CustomStringConvertible {
     /// What a futex on the word waits on.
     package var lowHalf: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
 
+    /// Whether a host has ever begun anything here: a word of zeros is a file that was cut off.
+    package var isBegun: Bool { generation > 0 }
+
     /// A new use of the word, in which it is the host's turn: number 0.
-    package var begun: RelayWord { RelayWord(generation: generation &+ 1, serving: 0, next: 1) }
+    package var begun: RelayWord {
+        let following = (generation &+ 1) & 0xFF_FFFF
+        return RelayWord(generation: max(1, following), serving: 0, next: 1)
+    }
 
     /// The word after somebody has taken a number.
     package var joined: RelayWord {

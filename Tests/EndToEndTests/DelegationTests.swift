@@ -265,6 +265,29 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
     }
 
+    /// Rule 11.1: also when the writer has returned before anybody could hear of it.
+    func testAMoveIsHeardOfThoughItsLocalWriterHasReturned() throws {
+        try stage.folder("d")
+        try stage.folder("e")
+        let file = try stage.file("d/f")
+        try host()
+        let (a, b) = (try stage.peer("A"), try stage.peer("B"))
+        try b.ask("p present \(stage.path("e"))", "p registered")
+        try holdLocally(a, "write \(file)")
+        let arbiter = try stage.arbiter()
+        // To ask who arbitrates has made the claim known: once more, then.
+        try a.ask("l go", "l released")
+        try holdLocally(a, "write \(file)")
+        kill(arbiter, SIGSTOP)
+        defer { kill(arbiter, SIGCONT) }
+        try a.ask("l rename \(file) \(stage.path("e/f"))", "l renamed")
+        try a.ask("l didmove \(file) \(stage.path("e/f"))", "l announced")
+        try a.ask("l go", "l released")
+        kill(arbiter, SIGCONT)
+        try b.hear("p did appear")
+        try stage.untilNobodyHolds()
+    }
+
     /// People who ask who holds what are told of local claims, too.
     func testStatusShowsLocalClaims() throws {
         let file = try stage.file("f")

@@ -88,6 +88,18 @@ final class RelayWorld {
     }
 }
 
+extension RelayWorld {
+    /// A relay of some clients in which it is not the host's turn any more.
+    func openRelay(at file: String, _ count: Int = 2) throws -> [RelayClient] {
+        let clients = try (0..<count).map { _ in try client() }
+        for claim in try contend(clients, at: file) {
+            try claim.end()
+            try settle()
+        }
+        return clients
+    }
+}
+
 enum RelayWorldError: Error {
     case noRelay
 }
@@ -154,7 +166,10 @@ final class RelayClient {
     let ledger: LedgerWriter
     private let world: RelayWorld
     private let socket: SequencedSocket
-    private let slot = 0
+    /// The slot that its claims name.
+    var slot = 0
+    /// Whether what it claims are directories.
+    var isForDirectory = false
     private static let purposes = Lock(0)
 
     init(_ world: RelayWorld) throws {
@@ -177,7 +192,10 @@ final class RelayClient {
         }
         let path = try #require(ItemPath(bytes: Array(path.utf8)))
         return ClaimBody(
-            purpose: Array("\(number)".utf8), items: [AccessItem(path: path, access: access)]
+            purpose: Array("\(number)".utf8),
+            items: [
+                AccessItem(path: path, access: access, isDirectory: isForDirectory)
+            ]
         ).encode()
     }
 

@@ -89,7 +89,9 @@ struct LayoutTests {
         #expect(word.lowHalf == 0xDEF6_7890)
         #expect(word.begun == RelayWord(rawValue: 0xABC0_0001_DF00_0000))
         let last = RelayWord(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
-        #expect(last.begun.generation == 0)
+        // Zero is nobody's.
+        #expect(last.begun.generation == 1)
+        #expect(!RelayWord(rawValue: 0).isBegun && word.isBegun && last.begun.isBegun)
         #expect(last.joined.rawValue == 0xFFF0_0000_FFFF_FFFF)
         #expect(last.joined.isLast)
         #expect(last.joined.passed.rawValue == 0xFFF0_0000_FFF0_0000)

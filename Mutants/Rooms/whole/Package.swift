@@ -58,7 +58,7 @@ let package = Package(
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            sources: ["RelayTests.swift", "RelayWorld.swift"],
+            sources: ["RelayEndingTests.swift", "RelayTests.swift", "RelayWorld.swift"],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationTests",

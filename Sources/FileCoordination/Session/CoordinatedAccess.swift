@@ -93,10 +93,11 @@ package final class CoordinatedAccess: Sendable {
                 ending: .granted, policy: session.packagePolicy))
     }
 
-    /// Ends such an access, of which nobody knows what it has done to its item.
-    func endAdopted() {
+    /// Ends such an access, of which nobody knows what it has done to its item; says whether no
+    /// host hears of that.
+    func endAdopted() -> Bool {
         let (claim, items, _) = close()
-        session.release(
+        return session.release(
             claim.record, outcomes: items.map { $0.writing == nil ? .unchanged : .changed })
     }
 

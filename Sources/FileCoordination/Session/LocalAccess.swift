@@ -75,19 +75,21 @@ final class LocalAccess: Sendable {
 
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
-        release()
-        // Only now: whoever comes next must find it over.
-        turn.load()?.pass()
+        let isQuiet = release()
+        // Only now: whoever comes next must find it over. Nobody does if there is something to be
+        // heard of it: a host ends the relay then, and what was moved is followed (Rule 11.4).
+        if isQuiet { turn.load()?.pass() }
         place.end(isWriting: isWriting)
     }
 
-    private func release() {
+    /// Ends its claim; says whether no host hears of that.
+    private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // Whoever cares by now hears that something may have changed.
-        guard !session.ledger.releaseWrittenLocally(record) else { return }
-        session.release(record, outcomes: [isWriting ? .changed : .unchanged])
+        if session.ledger.releaseWrittenLocally(record) { return true }
+        return session.release(record, outcomes: [isWriting ? .changed : .unchanged])
     }
 
     /// Forgets it before it was granted; its record may be another claim's afterwards.

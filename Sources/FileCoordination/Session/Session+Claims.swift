@@ -101,15 +101,16 @@ extension Session {
         opening.close(isWriting: claim.isWriting)
     }
 
-    /// Ends a granted claim that somebody cares for.
-    func release(_ record: RecordReference, outcomes: [ItemOutcome]) {
+    /// Ends a granted claim that somebody cares for, or did; says whether nobody did after all.
+    @discardableResult
+    func release(_ record: RecordReference, outcomes: [ItemOutcome]) -> Bool {
+        defer { finish(record) }
         do {
             let entry = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
-            _ = try ledger.release(record, outcome: entry)
+            return try ledger.release(record, outcome: entry) == .freed
         } catch {
             preconditionFailure("Room for the outcomes was set aside when the claim was filed")
         }
-        finish(record)
     }
 
     private func finish(_ record: RecordReference) {

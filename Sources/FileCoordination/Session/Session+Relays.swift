@@ -33,17 +33,15 @@ final class KnownRelays: Sendable {
 
     private struct State {
         var file: RelayFile?
-        /// The host whose relays were looked for last, whether they were found or not.
-        var epoch = HostEpoch.none
     }
 
     /// The relays of a host; nil if its file is not to be found.
     func relays(of epoch: HostEpoch, in runtime: RuntimeDirectory) -> RelayFile? {
         state.withLock { state in
-            if state.epoch != epoch {
-                state.epoch = epoch
-                state.file = try? RelayFile(directory: runtime.directory, epoch: epoch)
-            }
+            if let file = state.file, file.epoch == epoch { return file }
+            // By its path: the host may have had to make the directory anew.
+            let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
+            state.file = try? RelayFile(directory: directory, epoch: epoch)
             return state.file
         }
     }
@@ -66,12 +64,23 @@ extension Session {
             record, slot: grant.slot, delegation: grant.word, in: relays,
             until: now + Self.patienceInRelay)
         switch claim {
-        case .granted(let turn):
+        case .granted(let turn, let hasWaited):
             local.noteTurn(TurnInRelay(turn, in: relays))
+            if hasWaited { keepVersionsMadeMeanwhile(of: local) }
             return .granted(local)
         case .filed: return .filed(fileInPlace(local, at: place, grant))
         case .gone: return forget(local, at: place)
         }
+    }
+
+    /// Looks again whether items have versions: the first one may have been made while the access
+    /// waited.
+    private func keepVersionsMadeMeanwhile(of local: LocalAccess) {
+        let store = VersionStore.current
+        let isAbsent = places.withPresent { cache in
+            cache?.isAbsent(store.tiesPath, hasLooked: false) ?? false
+        }
+        if !isAbsent { local.keepVersions(in: store) }
     }
 
     /// Forgets a claim that was not filed.
