@@ -35,11 +35,13 @@ extension VersionStore {
     ) throws(SystemError) -> StoredVersion {
         var addition = VersionAddition(request, store: self, folders: folders)
         let item = try addition.run()
-        guard let version = version(addition.id, of: item) else {
-            throw SystemError(
-                code: ErrorNumber.noSuchFile, operation: "find the version that was just added")
-        }
-        return version
+        // Somebody may have removed it in this moment: it was added all the same, and has no
+        // contents any more, as any version that others remove.
+        return version(addition.id, of: item)
+            ?? StoredVersion(
+                item: item, id: addition.id, record: request.record, marks: [],
+                contents: contentsPath(of: addition.id, of: item, name: request.place.name),
+                isDirectory: false)
     }
 
     /// Sets a mark; whether it was not set before.

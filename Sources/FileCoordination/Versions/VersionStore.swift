@@ -123,12 +123,19 @@ package final class VersionStore: Sendable {
             let name = try? contents.rawNames().first
         else { return nil }
         let marks = VersionMark.allCases.filter { (try? version.status(of: $0.rawValue)) != nil }
-        let parent = [path, StoreName.items, item.text, id.text, StoreName.contents].joined(
-            separator: "/")
         return StoredVersion(
             item: item, id: id, record: record, marks: Set(marks),
-            contents: Array(parent.utf8) + [UInt8(ascii: "/")] + name,
+            contents: contentsPath(of: id, of: item, name: name),
             isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
+    }
+
+    /// Where the contents of a version are.
+    func contentsPath(
+        of id: VersionID, of item: StoredItemID, name: some Sequence<UInt8>
+    ) -> [UInt8] {
+        let parent = [path, StoreName.items, item.text, id.text, StoreName.contents].joined(
+            separator: "/")
+        return Array(parent.utf8) + [UInt8(ascii: "/")] + name
     }
 
     // MARK: Room for what is not a version yet
