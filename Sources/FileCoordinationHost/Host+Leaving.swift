@@ -26,8 +26,11 @@ extension Host {
         case .idle, .handedOver, .stopped:
             guard !isDeposed else { break }
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
-            if clients.isEmpty { book.remove() }
-            removeRelays()
+            // Otherwise the next host reads the one, and ends what waits in the other.
+            if clients.isEmpty {
+                book.remove()
+                removeRelays()
+            }
         case .deposed, .vanished:
             // What has that name now is another host's.
             break

@@ -76,8 +76,9 @@ package final class CoordinatedAccess: Sendable {
         state = Lock(State(claim: claim, items: items, policy: policy))
     }
 
-    /// Makes an ordinary access of one that runs already.
-    init(adopting local: LocalAccess, purpose: Purpose) {
+    /// Makes an ordinary access of one that was to be local: of one that runs already, or, with
+    /// `claim`, of one that waits now for a host.
+    init(adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose) {
         requests = [local.request]
         session = local.session
         self.purpose = purpose
@@ -85,12 +86,12 @@ package final class CoordinatedAccess: Sendable {
         enclosing = []
         blocksCaller = true
         onEnding = nil
-        let claim = PendingClaim(
+        let running = PendingClaim(
             record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})
         state = Lock(
             State(
-                claim: claim, items: [AccessedItem(local.request, at: local.item)],
-                ending: .granted, policy: session.packagePolicy))
+                claim: claim ?? running, items: [AccessedItem(local.request, at: local.item)],
+                ending: claim == nil ? .granted : nil, policy: session.packagePolicy))
     }
 
     /// Ends such an access, of which nobody knows what it has done to its item; says whether no
@@ -103,21 +104,6 @@ package final class CoordinatedAccess: Sendable {
 
     /// Ends one that was never granted.
     func abandonAdopted() { _ = close() }
-
-    /// Makes an ordinary access of one that was to be local, and waits now for a host.
-    init(continuing local: LocalAccess, _ claim: PendingClaim, purpose: Purpose) {
-        requests = [local.request]
-        session = local.session
-        self.purpose = purpose
-        kind = .access
-        enclosing = []
-        blocksCaller = true
-        onEnding = nil
-        state = Lock(
-            State(
-                claim: claim, items: [AccessedItem(local.request, at: local.item)],
-                policy: session.packagePolicy))
-    }
 
     /// The claim that counts now.
     var claim: PendingClaim { state.withLock { $0.claim } }

@@ -105,7 +105,7 @@ extension Session {
         state.withLock { $0.claims[local.record] = claim }
         announce(.filed(WireRecord(local.record)))
         return CoordinatedAccess(
-            continuing: local, claim,
+            adopting: local, waitingFor: claim,
             purpose: Purpose(ProcessIdentity.purpose(local.purposeNumber)))
     }
 }
