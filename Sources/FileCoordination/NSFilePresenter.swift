@@ -26,6 +26,8 @@ public struct _NotImplemented: Sendable {}
 /// A method counts as implemented if the class that states the conformance, or one of its
 /// superclasses, declares it. A method that only a *subclass* of that class adds is never called:
 /// declare it, empty, in the class that states the conformance and override it.
+///
+/// Blocks may be spelled with `@Sendable` or without, in both language modes.
 @preconcurrency public protocol NSFilePresenter: NSObjectProtocol {
     // MARK: What is presented
 
@@ -36,10 +38,11 @@ public struct _NotImplemented: Sendable {}
 
     /// The queue on which the methods below are called; read when the presenter is registered.
     ///
-    /// A serial queue gets them in order. Give it an `underlyingQueue` of its own, and keep that,
-    /// for operation queues do not: on Linux all operation queues without one share a few threads.
-    /// Its thread must not wait for coordinated access that in turn asks this presenter (Rule
-    /// 16.2).
+    /// A serial queue gets them in order. Give it an `underlyingQueue` of its own: on Linux all
+    /// operation queues without one share a few threads. Keep that `DispatchQueue` in a property as
+    /// well: on Linux the operation queue does not retain it, and would use it after its end.
+    /// The queue's thread must not wait for coordinated access that in turn asks this presenter
+    /// (Rule 16.2).
     var presentedItemOperationQueue: OperationQueue { get }
 
     /// The item that the user opened, if this presenter presents another one that goes with it.
@@ -64,6 +67,25 @@ public struct _NotImplemented: Sendable {}
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _RelinquishToWriter
+
+    /// The spelling of `relinquishPresentedItem(toReader:)` from before there was `@Sendable`.
+    ///
+    /// Implement one of the two. A block type inside an `Optional` must match exactly, so that the
+    /// compiler takes the two spellings for different methods.
+    @_disfavoredOverload
+    @discardableResult
+    func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
+    ) -> _RelinquishToReaderUnannotated
+
+    /// The spelling of `relinquishPresentedItem(toWriter:)` from before there was `@Sendable`.
+    ///
+    /// Implement one of the two, as for readers.
+    @_disfavoredOverload
+    @discardableResult
+    func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
+    ) -> _RelinquishToWriterUnannotated
 
     /// Called before another party reads the item: write what is unsaved, then call the handler.
     ///
@@ -180,6 +202,10 @@ public struct _NotImplemented: Sendable {}
     associatedtype _RelinquishToReader
     /// The result of `relinquishPresentedItem(toWriter:)`; inferred.
     associatedtype _RelinquishToWriter
+    /// The result of `relinquishPresentedItem(toReader:)` without `@Sendable`; inferred.
+    associatedtype _RelinquishToReaderUnannotated
+    /// The result of `relinquishPresentedItem(toWriter:)` without `@Sendable`; inferred.
+    associatedtype _RelinquishToWriterUnannotated
     /// The result of `savePresentedItemChanges(completionHandler:)`; inferred.
     associatedtype _Save
     /// The result of `savePresentedItemChanges()`; inferred.

@@ -51,6 +51,20 @@ extension NSFilePresenter {
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) -> _NotImplemented { _NotImplemented() }
 
+    /// Not implemented: the presenter is never asked in this spelling (Rule 6.6).
+    @_disfavoredOverload
+    @discardableResult
+    public func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
+    /// Not implemented: the presenter is never asked in this spelling (Rule 6.6).
+    @_disfavoredOverload
+    @discardableResult
+    public func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
+    ) -> _NotImplemented { _NotImplemented() }
+
     /// Not implemented: the presenter is never asked to save in this spelling.
     @discardableResult
     public func savePresentedItemChanges(

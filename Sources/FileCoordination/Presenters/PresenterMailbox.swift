@@ -299,10 +299,7 @@ extension PresenterMailbox {
                 self.handle { $0.relinquished(kind, call: call, reacquirer: reacquirer) }
             }
             PresenterCallbacks.within(within(.answering(call))) {
-                switch kind {
-                case .reader: presenter.relinquishPresentedItem(toReader: block)
-                case .writer: presenter.relinquishPresentedItem(toWriter: block)
-                }
+                presenter.relinquish(kind, block)
             }
         case .notify(let notice):
             guard let parties = beginning(delivery),

@@ -12,7 +12,7 @@ extension PresenterMethods {
     /// The optional methods that `presenter` implements, in either spelling.
     package init(implementedBy presenter: any NSFilePresenter) {
         self = presenter.methodsWithCompletion.union(presenter.methodsWithAsync)
-            .union(presenter.methodsWithOneSpelling)
+            .union(presenter.methodsForRelinquishing).union(presenter.methodsWithOneSpelling)
     }
 }
 
@@ -39,11 +39,19 @@ extension NSFilePresenter {
         ])
     }
 
-    /// The implemented methods among those that have but one spelling.
-    fileprivate var methodsWithOneSpelling: PresenterMethods {
+    /// The relinquish methods that are implemented, with `@Sendable` or without.
+    fileprivate var methodsForRelinquishing: PresenterMethods {
         Self.methods([
             (Self._RelinquishToReader.self, .relinquishToReader),
             (Self._RelinquishToWriter.self, .relinquishToWriter),
+            (Self._RelinquishToReaderUnannotated.self, .relinquishToReader),
+            (Self._RelinquishToWriterUnannotated.self, .relinquishToWriter),
+        ])
+    }
+
+    /// The implemented methods among those that have but one spelling.
+    fileprivate var methodsWithOneSpelling: PresenterMethods {
+        Self.methods([
             (Self._DidMove.self, .itemDidMove),
             (Self._DidChange.self, .itemDidChange),
             (Self._DidChangeUbiquityAttributes.self, .itemDidChangeUbiquityAttributes),

@@ -6,36 +6,7 @@
 import FileCoordination
 import XCTest
 
-final class ExampleTests: XCTestCase {
-    /// As for the other tests inside one process: all share one runtime directory, and one arbiter.
-    private static let runtimeDirectory: String = {
-        let path = NSTemporaryDirectory() + "/fc-unit-\(ProcessInfo.processInfo.processIdentifier)"
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        setenv("FILECOORDINATION_RUNTIME_DIR", path, 1)
-        setenv("FILECOORDINATIOND", "", 1)
-        atexit { try? FileManager.default.removeItem(atPath: ExampleTests.runtimeDirectory) }
-        return path
-    }()
-
-    private var folder = FileManager.default.temporaryDirectory
-
-    override func setUpWithError() throws {
-        XCTAssertFalse(Self.runtimeDirectory.isEmpty)
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("fc-source-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
-
-    private func file(_ name: String, _ text: String = "text") throws -> URL {
-        let url = folder.appendingPathComponent(name)
-        try Data(text.utf8).write(to: url)
-        return url
-    }
-
+final class ExampleTests: ExampleTestCase {
     func testAThrowingWrapperReturnsWhatTheAccessorReturned() throws {
         let url = try file("a")
         let data = try NSFileCoordinator().reading(url) { try Data(contentsOf: $0) }
