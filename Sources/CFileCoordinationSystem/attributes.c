@@ -20,6 +20,8 @@ int fcs_set_attribute(int file, const char *name, const void *value, size_t leng
     return RESULT(fsetxattr(file, name, value, length, 0));
 }
 
+int fcs_remove_attribute(int file, const char *name) { return RESULT(fremovexattr(file, name)); }
+
 intptr_t fcs_attribute_size(const char *path, const char *name) {
     return RESULT_RETRYING(lgetxattr(path, name, NULL, 0));
 }

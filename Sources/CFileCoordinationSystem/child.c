@@ -26,6 +26,7 @@ struct child {
     char **shell_arguments;
     char *const *environment;
     const void *mask;
+    int input, output;
     pid_t parent;
     int error;
 };
@@ -56,6 +57,10 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, child->mask, NULL, MASK_LENGTH);
 
+    // Copies are inherited, what they are made of is not.
+    if (child->input >= 0) syscall(SYS_dup3, child->input, STDIN_FILENO, 0);
+    if (child->output >= 0) syscall(SYS_dup3, child->output, STDOUT_FILENO, 0);
+
     int error = ENOENT;
     for (char *const *path = child->candidates; *path; path++) {
         syscall(SYS_execve, *path, child->arguments, child->environment);
@@ -73,7 +78,7 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
 
 int fcs_process_start_child(
     char *const *candidates, char *const *arguments, char **shell_arguments,
-    char *const *environment, const void *mask, int32_t *started) {
+    char *const *environment, const void *mask, int input, int output, int32_t *started) {
     *started = 0;
     char *stack = mmap(
         NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -84,6 +89,8 @@ int fcs_process_start_child(
         .shell_arguments = shell_arguments,
         .environment = environment,
         .mask = mask,
+        .input = input,
+        .output = output,
         .parent = getpid(),
     };
 

@@ -20,18 +20,21 @@ package enum DependentProcess {
     /// The kernel kills it when the calling thread ends. All lists end with nil and are laid out
     /// before, since nothing is allocated here; the second of `shellWords` is nil, and the script
     /// for one that does not say what runs it. The child starts with `mask`, and with the other
-    /// signals as they are here, but for handlers.
+    /// signals as they are here, but for handlers. `input` and `output` become its standard
+    /// streams, and must have numbers above 2; nil leaves it those of this process.
     package static func start(
         candidates: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         shellWords: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-        mask: sigset_t
+        mask: sigset_t, input: Descriptor? = nil, output: Descriptor? = nil
     ) -> Start {
         var mask = mask
         var child: Int32 = 0
         let result = withUnsafePointer(to: &mask) {
-            fcs_process_start_child(candidates, words, shellWords, environment, $0, &child)
+            fcs_process_start_child(
+                candidates, words, shellWords, environment, $0, input?.number ?? -1,
+                output?.number ?? -1, &child)
         }
         return Start(
             processID: child == 0 ? nil : child, error: result == 0 ? nil : -result)

@@ -54,6 +54,16 @@ public enum ExtendedAttributes {
         try check(result, "set the extended attribute \(text)")
     }
 
+    /// Takes `name` away; returns whether there was one.
+    @discardableResult
+    public static func remove(_ name: [UInt8], of file: Descriptor) throws(SystemError) -> Bool {
+        let text = try CName(name, for: "remove the extended attribute")
+        let result = text.withPointer { fcs_remove_attribute(file.number, $0) }
+        guard result != -ENODATA, result != -EOPNOTSUPP else { return false }
+        try check(result, "remove the extended attribute \(text)")
+        return true
+    }
+
     /// Reads what may grow between the question for its length and the one for its bytes.
     private static func whole(
         _ operation: String, _ read: (UnsafeMutableRawBufferPointer) -> Int

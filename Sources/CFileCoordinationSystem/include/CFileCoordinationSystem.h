@@ -73,6 +73,7 @@ intptr_t fcs_attribute(
     int file, const char *_Nonnull name, void *_Nullable value, size_t capacity);
 int fcs_set_attribute(
     int file, const char *_Nonnull name, const void *_Nullable value, size_t length);
+int fcs_remove_attribute(int file, const char *_Nonnull name);
 int fcs_synchronize_file_system(int file);
 /// Of what the path names, a link itself included: its length.
 intptr_t fcs_attribute_size(const char *_Nonnull path, const char *_Nonnull name);
@@ -207,7 +208,7 @@ int fcs_process_start_detached(
 int fcs_process_start_child(
     char *_Nullable const *_Nonnull candidates, char *_Nullable const *_Nonnull arguments,
     char *_Nullable *_Nonnull shell_arguments, char *_Nullable const *_Nonnull environment,
-    const void *_Nonnull mask, int32_t *_Nonnull child);
+    const void *_Nonnull mask, int input, int output, int32_t *_Nonnull child);
 /// Has all threads take memory from one heap; for programs that live for a moment.
 void fcs_process_keep_one_heap(void);
 
