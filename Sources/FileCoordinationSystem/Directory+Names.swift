@@ -20,7 +20,7 @@ extension Directory {
         let number = try check(
             fcs_open_at(descriptor.number, ".", O_RDONLY | O_DIRECTORY, 0), "list \"\(path)\"")
         var names: [[UInt8]] = []
-        try DirectoryEntries.forEach(in: Descriptor(adopting: number), named: path) { name, _ in
+        try DirectoryEntries.forEach(in: Descriptor(adopting: number), named: path) { name, _, _ in
             names.append(name)
             return true
         }
@@ -41,12 +41,42 @@ extension RawDirectory {
         let listing = Descriptor(adopting: try check(number, "list \(name)"))
         var files: [[UInt8]] = []
         var rest = limit
-        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind in
+        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind, _ in
             rest -= 1
             if kind == DT_REG { files.append(name) }
             return rest >= 0
         }
         return rest >= 0 ? files : nil
+    }
+
+    /// An entry of a directory, as that tells it.
+    public struct Entry: Hashable, Sendable {
+        /// The name.
+        public let name: [UInt8]
+        /// The number of what has the name; of a place where something is mounted, the number of
+        /// what is hidden there.
+        public let inode: UInt64
+        /// Whether it is a directory, as far as the directory says.
+        public let isDirectory: Bool
+    }
+
+    /// The first entries of a directory, at most `limit`, in no order.
+    ///
+    /// - Throws: the reason why the directory cannot be listed.
+    public static func entries(
+        at path: [UInt8], limit: Int
+    ) throws(SystemError) -> [Entry] {
+        let name = try CName(path, for: "list")
+        let number = name.withPointer {
+            fcs_open_at(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        }
+        let listing = Descriptor(adopting: try check(number, "list \(name)"))
+        var entries: [Entry] = []
+        try DirectoryEntries.forEach(in: listing, named: "\(name)") { name, kind, inode in
+            entries.append(Entry(name: name, inode: inode, isDirectory: kind == DT_DIR))
+            return entries.count < limit
+        }
+        return entries
     }
 }
 
@@ -61,7 +91,7 @@ private enum DirectoryEntries {
 
     /// Calls `body` with each name and kind, but for "." and "..", until it returns false.
     static func forEach(
-        in listing: Descriptor, named path: String, _ body: ([UInt8], Int) -> Bool
+        in listing: Descriptor, named path: String, _ body: ([UInt8], Int, UInt64) -> Bool
     ) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
         defer { buffer.deallocate() }
@@ -76,7 +106,7 @@ private enum DirectoryEntries {
     }
 
     private static func visit(
-        _ entries: UnsafeRawBufferPointer, _ body: ([UInt8], Int) -> Bool
+        _ entries: UnsafeRawBufferPointer, _ body: ([UInt8], Int, UInt64) -> Bool
     ) -> Bool {
         var offset = 0
         while offset + Layout.name < entries.count {
@@ -85,7 +115,8 @@ private enum DirectoryEntries {
             guard length > Layout.name, offset + length <= entries.count else { return false }
             let name = Array(entries[offset + Layout.name..<offset + length].prefix { $0 != 0 })
             if name != Array(".".utf8), name != Array("..".utf8) {
-                guard body(name, Int(entries[offset + Layout.kind])) else { return false }
+                let inode = entries.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                guard body(name, Int(entries[offset + Layout.kind]), inode) else { return false }
             }
             offset += length
         }

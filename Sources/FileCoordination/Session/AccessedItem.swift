@@ -100,7 +100,8 @@ struct AccessedItem: Sendable {
             // Without a descriptor left for it the move has to be announced.
             anchor = try? FileAnchor(path: place.path.bytes)
         case .plain, .merging, .metadataOnly:
-            versions = VersionStore.current.beginWriting(at: place.path, hasTies: mayHaveVersions)
+            versions = VersionStore.current.beginWriting(
+                at: place.path, mayHaveVersions: mayHaveVersions)
         case .deleting, .replacing: break
         }
     }

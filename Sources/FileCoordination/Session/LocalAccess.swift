@@ -145,7 +145,7 @@ extension Session {
     ) -> DelegatedPlace? {
         guard access.isDelegable else { return nil }
         // Who writes needs to know that no versions are kept.
-        let ties = access.isWriting ? VersionStore.current.tiesPath : nil
+        let ties = access.isWriting ? VersionStore.current.pathBytes : nil
         let (known, isAbsent) = cache.known(url, besideNothingAt: ties, now: now)
         if let ties, !isAbsent, !cache.isAbsent(ties, now: now, hasLooked: true) { return nil }
         if let known { return known.delegated(in: delegated) }

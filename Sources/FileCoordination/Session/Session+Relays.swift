@@ -78,7 +78,7 @@ extension Session {
     private func keepVersionsMadeMeanwhile(of local: LocalAccess) {
         let store = VersionStore.current
         let isAbsent = places.withPresent { cache in
-            cache?.isAbsent(store.tiesPath, hasLooked: false) ?? false
+            cache?.isAbsent(store.pathBytes, hasLooked: false) ?? false
         }
         if !isAbsent { local.keepVersions(in: store) }
     }

@@ -11,8 +11,8 @@ extension Session {
     /// look each time.
     var mayHaveVersions: Bool {
         let store = VersionStore.current
-        if places.present?.isAbsent(store.tiesPath, hasLooked: false) == true { return false }
-        return store.hasTies
+        if places.present?.isAbsent(store.pathBytes, hasLooked: false) == true { return false }
+        return store.isThere
     }
 
     /// Makes a change of a version known that the calling thread has made inside an accessor.

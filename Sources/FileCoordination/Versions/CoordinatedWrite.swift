@@ -18,7 +18,6 @@ import FileCoordinationSystem
 package final class CoordinatedWrite: Sendable {
     let place: ItemPath
     private let store: VersionStore
-    private let identity: ItemIdentity?
     private let state = Lock(State())
 
     /// What is known of the item's versions.
@@ -27,12 +26,9 @@ package final class CoordinatedWrite: Sendable {
         var note: WriteNote?
     }
 
-    init(place: ItemPath, store: VersionStore, hasTies: Bool) {
+    init(place: ItemPath, store: VersionStore) {
         self.place = place
         self.store = store
-        // Where nobody has ever kept a version there is nothing to carry over; a version that is
-        // added meanwhile makes itself known (see ``lookForVersions(in:)``).
-        identity = hasTies ? ItemIdentity(of: place) : nil
     }
 
     /// The stored items that were the item's at some time of the write.
@@ -43,7 +39,7 @@ package final class CoordinatedWrite: Sendable {
     /// Called before the accessor, and again when an item got its first version.
     func lookForVersions(in folders: StoreFolders) {
         guard let now = ItemIdentity(of: place) else { return }
-        let found = store.items(at: place, now, in: folders)
+        let found = store.adopt(place, now, in: folders)
         let items = state.withLock { state in
             state.items.formUnion(found)
             return state.items
@@ -57,26 +53,31 @@ package final class CoordinatedWrite: Sendable {
         last?.remove()
     }
 
-    /// Whether the item may have versions; for most items the cheapest answer is no.
-    func mayHaveVersions() -> Bool {
-        guard let identity, let ties = try? Directory.open(store.path + "/" + StoreName.ties),
-            let names = try? ties.names(), !names.isEmpty
-        else { return false }
-        let start = ItemTie.namePrefix(inode: identity.inode)
-        return names.contains { $0.hasPrefix(start) }
-    }
-
     /// Lets the item's versions follow to what the accessor left, and ends the write.
     ///
     /// Not in a forked child: the write is its parent's.
     package func end() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         let state = state.withLock { $0 }
+        guard !state.items.isEmpty else { return }
         defer { state.note?.remove() }
-        guard identity != nil || !state.items.isEmpty, let now = ItemIdentity(of: place),
-            now != identity, let folders = try? StoreFolders.open(store.path, creating: false)
-        else { return }
-        try? store.retie(place, from: identity, items: state.items, to: now, in: folders)
+        guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
+        // Under the claim, so nothing else saves the item between the look and the change.
+        if let now = ItemIdentity(of: place) {
+            try? store.retie(place, from: nil, items: state.items, to: now, in: folders)
+        } else if isVacant {
+            store.vacate(place, items: state.items, in: folders)
+        }
+    }
+
+    private var isVacant: Bool {
+        do throws(SystemError) {
+            _ = try FileStatus(path: place.bytes, followLinks: false)
+            return false
+        } catch {
+            // Another error says nothing of the item.
+            return error.code == ErrorNumber.noSuchFile
+        }
     }
 
     /// Stops here, as a killed process would; for tests.

@@ -12,7 +12,16 @@ public import Foundation
 ///
 /// Versions are kept on this computer, in a store of the user's. A version belongs to its item: it
 /// follows the item through moves, and stays with the document through coordinated writes that
-/// replace the file; a new file that takes the name of a deleted one has no versions.
+/// replace the file; a new file that takes the name of one which a coordinated write deleted has no
+/// versions.
+///
+/// That much is certain. What programs do that do not coordinate is inferred: if the item's file is
+/// gone, and its place has another file that has no versions of its own, then that one is taken for
+/// the document, which was saved anew. A file counts as gone if it is not found by its identity in
+/// the neighbourhood of its place (some thousand names around it): one that was moved farther
+/// without coordination keeps its versions, but a new file at its old place shows them, too, until
+/// the moved one is next written or given a version. What is inferred becomes certain with the next
+/// coordinated write to the item, or the next change of its versions; asking changes nothing.
 ///
 /// This class does not coordinate. Add, remove and replace inside a coordinated write to the item,
 /// so that every presenter is told (Rule 10.2), and the versions stay with the document.

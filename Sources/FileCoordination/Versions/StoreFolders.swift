@@ -6,10 +6,12 @@ import FileCoordinationSystem
 import Foundation
 import Synchronization
 
-/// The store's directories.
+/// The store's directories, opened to change something in them.
 struct StoreFolders: Sendable {
+    /// The store itself, to look at.
+    let view: StoreView
+    let ties: TieFolders
     let items: Directory
-    let ties: Directory
     let work: Directory
     let writing: Directory
     let removed: Directory
@@ -17,23 +19,12 @@ struct StoreFolders: Sendable {
     /// Opens the store at `path`; nil if there is none and it is not to be made.
     static func open(_ path: String, creating: Bool) throws(SystemError) -> StoreFolders? {
         if creating { makeDirectory(path) }
-        let root: Directory
-        do {
-            root = try Directory.open(path)
-        } catch let error where error.code == ErrorNumber.noSuchFile && !creating {
-            return nil
-        }
-        let status = try root.status()
-        // Versions are as private as the items; and what others may write is not to be trusted.
-        guard status.ownerUserID == CurrentProcess.effectiveUserID, status.permissions & 0o022 == 0
-        else {
-            throw SystemError(
-                code: ErrorNumber.accessDenied,
-                operation: "use \"\(path)\", which others own or may write to")
-        }
+        guard let view = try StoreView.open(path) else { return nil }
+        let root = view.root
+        for name in [StoreName.places, StoreName.files] { _ = try folder(name, in: root) }
         return StoreFolders(
+            view: view, ties: TieFolders(root: root),
             items: try folder(StoreName.items, in: root),
-            ties: try folder(StoreName.ties, in: root),
             work: try folder(StoreName.work, in: root),
             writing: try folder(StoreName.writing, in: root),
             removed: try folder(StoreName.removed, in: root))

@@ -69,7 +69,8 @@ package struct VersionAddition {
     /// Whether the contents are in the version, and nowhere else.
     private var isMoved = false
 
-    private static let version = "version"
+    /// The name in a workspace of what is to be the version.
+    static let version = "version"
     private static let copy = "copy"
 
     /// Gets ready to add a version; nothing happens yet.
@@ -263,7 +264,7 @@ package struct VersionAddition {
     // MARK: In sight
 
     private mutating func makeItem() throws(SystemError) {
-        item = store.items(at: place, identity, in: folders).first
+        item = store.adopt(place, identity, in: folders).first
         isTied = item != nil
         guard !isTied else { return }
         // Of the workspace's name: whoever finds that knows whose the empty item is.
@@ -277,8 +278,10 @@ package struct VersionAddition {
 
     private func makeTie() throws(SystemError) {
         guard !isTied else { return }
+        // Those of an item that was removed while it was empty may be removed at any time.
+        let stale = try folders.view.ties(at: place).filter { $0.item == madeItem }
         try folders.ties.make(ItemTie(identity: identity, item: madeItem), at: place)
-        try folders.ties.descriptor.synchronize()
+        for tie in stale { folders.ties.remove(tie) }
         // It may be the item's first version, and the file may yet be replaced.
         store.tieWasMade(at: place, in: folders)
     }

@@ -38,7 +38,6 @@ package struct VersionReplacement {
     private let parent: Descriptor
     /// What is there now; nil if nothing is.
     private let old: stat?
-    private let isRestoring: Bool
     private var workspace: Workspace?
     private var intention: Intention.Replacing?
 
@@ -46,12 +45,8 @@ package struct VersionReplacement {
     package let target: ItemPath
 
     /// Gets ready to replace what is at `place`, where nothing need be; nothing happens yet.
-    ///
-    /// - Parameter owner: the stored item whose version the contents are. If what is at `place` is
-    ///   that item, it stays that item.
     init(
-        _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, store: VersionStore,
-        folders: StoreFolders
+        _ place: ItemPath, by contents: ItemPath, store: VersionStore, folders: StoreFolders
     ) throws(SystemError) {
         self.store = store
         self.folders = folders
@@ -60,8 +55,8 @@ package struct VersionReplacement {
         parent = try Descriptor.openDirectory(at: place.parent.bytes)
         old = try? parent.status(of: place.name)
         target = old == nil ? place : place.withExtension(of: contents)
-        let items = ItemIdentity(of: place).map { store.items(at: place, $0, in: folders) }
-        isRestoring = owner.map { items?.contains($0) ?? false } ?? false
+        // What is there stays the item that it is, whichever item's version takes its place.
+        if let identity = ItemIdentity(of: place) { _ = store.adopt(place, identity, in: folders) }
         guard target == place || (try? parent.status(of: target.name)) == nil else {
             throw SystemError(
                 code: ErrorNumber.alreadyExists, operation: "rename the item to \"\(target)\"")
@@ -77,8 +72,7 @@ package struct VersionReplacement {
         else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "find \(identifier)")
         }
-        try self.init(
-            place, by: contents, of: version.item, store: store, folders: store.openOrMake())
+        try self.init(place, by: contents, store: store, folders: store.openOrMake())
     }
 
     /// Takes all steps.
@@ -101,7 +95,7 @@ package struct VersionReplacement {
             try note(
                 Intention.Replacing(
                     place: place.bytes, newPlace: target.bytes,
-                    identity: isRestoring ? ItemIdentity(of: place) : nil, newIdentity: nil,
+                    identity: ItemIdentity(of: place), newIdentity: nil,
                     temporary: Array(".\(openWorkspace.id)~".utf8)))
         case .copyContents: try copyContents()
         case .noteIdentity:

@@ -48,7 +48,7 @@ extension VersionStore {
     func mark(
         _ id: VersionID, of item: StoredItemID, _ mark: VersionMark
     ) throws(SystemError) -> Bool {
-        guard let folders = openIfThere() else { return false }
+        guard let folders = try openIfThere() else { return false }
         do {
             let version = try folders.items.openSubdirectory(item.text).openSubdirectory(id.text)
             _ = try version.openFile(mark.rawValue, [.write, .create, .exclusive])
@@ -62,13 +62,17 @@ extension VersionStore {
     }
 
     /// Removes a version; whether it was there.
-    func remove(_ id: VersionID, of item: StoredItemID) throws(SystemError) -> Bool {
-        guard let folders = openIfThere() else { return false }
-        return try remove(id, of: item, in: folders)
+    ///
+    /// - Parameter place: where its item is, as far as the caller knows.
+    func remove(
+        _ id: VersionID, of item: StoredItemID, at place: ItemPath? = nil
+    ) throws(SystemError) -> Bool {
+        guard let folders = try openIfThere() else { return false }
+        return try remove(id, of: item, at: place, in: folders)
     }
 
     private func remove(
-        _ id: VersionID, of item: StoredItemID, in folders: StoreFolders
+        _ id: VersionID, of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
     ) throws(SystemError) -> Bool {
         do {
             let directory = try folders.items.openSubdirectory(item.text)
@@ -80,11 +84,20 @@ extension VersionStore {
         // From here on it is rubbish, which anybody may remove if this process does not.
         try? ContentsRemoval.remove(id.text, in: folders.removed)
         if (try? folders.items.removeSubdirectory(item.text)) != nil {
-            for tie in (try? folders.ties.ties()) ?? [] where tie.item == item {
-                try? folders.ties.remove(tie.name)
-            }
+            removeTies(of: item, at: place, in: folders)
         }
         return true
+    }
+
+    /// Removes the ties of an item that has no versions any more.
+    func removeTies(
+        of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
+    ) {
+        let near = place.flatMap { try? folders.view.ties(at: $0) } ?? []
+        let found = near.filter { $0.item == item }
+        // Only where the item is not where it was said to be all ties have to be looked at.
+        let ties = found.isEmpty ? (try? folders.view.allTies()) ?? [] : found
+        for tie in ties where tie.item == item { folders.ties.remove(tie) }
     }
 
     /// Removes all versions that may be removed when room is needed (Rule 19.4), and reports it.
@@ -93,14 +106,14 @@ extension VersionStore {
     ///
     /// - Returns: how many there were.
     package func makeRoom() throws(SystemError) -> Int {
-        guard let folders = openIfThere() else { return 0 }
+        guard let folders = try openIfThere() else { return 0 }
         var count = 0
-        for tie in try folders.ties.ties() {
-            guard let place = folders.ties.place(of: tie) else { continue }
-            for version in versions(of: tie.item, in: folders)
+        for tie in try folders.view.allTies() {
+            for version in folders.view.versions(of: tie.item, in: self)
             where version.marks.contains(.discardable) && !version.isUnresolved {
-                guard try remove(version.id, of: tie.item, in: folders) else { continue }
-                VersionChanges.note(VersionChange(.lost, of: place, version.id))
+                guard try remove(version.id, of: tie.item, at: tie.place, in: folders)
+                else { continue }
+                VersionChanges.note(VersionChange(.lost, of: tie.place, version.id))
                 count += 1
             }
         }

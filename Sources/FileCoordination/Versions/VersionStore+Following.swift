@@ -10,14 +10,19 @@ extension VersionStore {
     /// Notes that a plain coordinated write to the item at `place` begins.
     ///
     /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
-    /// and before the claim is released. Costs a look at the item, and a listing of the store's
-    /// ties, if there is a store.
+    /// and before the claim is released. Costs three looks, unless the item has versions.
     ///
-    /// - Parameter hasTies: whether there is such a store, if that is known.
-    package func beginWriting(at place: ItemPath, hasTies: Bool? = nil) -> CoordinatedWrite {
-        let write = CoordinatedWrite(place: place, store: self, hasTies: hasTies ?? self.hasTies)
+    /// - Parameter mayHaveVersions: false if it is known that the item has none; one that is added
+    ///   meanwhile makes itself known.
+    package func beginWriting(
+        at place: ItemPath, mayHaveVersions: Bool = true
+    ) -> CoordinatedWrite {
+        let write = CoordinatedWrite(place: place, store: self)
         writes.withLock { $0.append(write) }
-        if write.mayHaveVersions(), let folders = try? StoreFolders.open(path, creating: false) {
+        if mayHaveVersions,
+            let status = try? FileStatus(path: place.bytes, followLinks: false),
+            self.mayHaveVersions(at: place, status), let folders = try? openIfThere()
+        {
             write.lookForVersions(in: folders)
         }
         return write
@@ -39,54 +44,63 @@ extension VersionStore {
     /// - Parameter previous: what the item was before.
     package func itemWasReplaced(at place: ItemPath, previous: ItemIdentity) {
         guard let now = ItemIdentity(of: place), now != previous,
-            let folders = try? StoreFolders.open(path, creating: false)
+            let folders = try? openIfThere()
         else { return }
         try? retie(place, from: previous, to: now, in: folders)
     }
 
-    /// The stored items that are the document at `place` because somebody writes it right now.
-    func itemsBeingSaved(at place: ItemPath, in folders: StoreFolders) -> Set<StoredItemID> {
+    /// The stored items that the document at `place` is because of a write that is under way.
+    func itemsBeingWritten(at place: ItemPath, in view: StoreView) -> Set<StoredItemID> {
         // In other processes too: they may list versions while this one's presenters are told.
-        let notes = ((try? folders.writing.names()) ?? []).compactMap {
-            WriteNote.read($0, in: folders.writing)
-        }
-        let writes = writes.withLock { $0 }
-        return Set(notes.filter { $0.place == place }.flatMap(\.items))
-            .union(writes.filter { $0.place == place }.flatMap(\.items))
+        writes.withLock { $0 }.filter { $0.place == place }.reduce(
+            into: view.itemsBeingWritten(at: place)
+        ) { $0.formUnion($1.items) }
     }
 
     /// Lets the versions follow that a dead writer's document has.
     func settleWrites(_ folders: StoreFolders) {
         for name in (try? folders.writing.names()) ?? [] {
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
-            if let note = WriteNote.read(name, in: folders.writing, lock: lock),
-                let now = ItemIdentity(of: note.place)
-            {
-                try? retie(note.place, from: nil, items: note.items, to: now, in: folders)
+            if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
+                settle(note, in: folders)
             }
             try? folders.writing.remove(name)
         }
     }
+
+    private func settle(_ note: WriteNote, in folders: StoreFolders) {
+        var last: ItemIdentity?
+        // This process has no claim on the item: another one may save it at the same time.
+        for _ in 0..<16 {
+            guard let now = ItemIdentity(of: note.place), now != last else { return }
+            try? retie(note.place, from: nil, items: note.items, to: now, in: folders)
+            last = now
+        }
+    }
+
+    // MARK: Moves
 
     /// Notes that an item was moved by a coordinated write; what is inside it moved along.
     ///
     /// On one file system the versions find their items by themselves; across file systems they are
     /// other files, and only this tells (Rule 11.2).
     package func itemDidMove(from old: ItemPath, to new: ItemPath) {
-        guard let folders = try? StoreFolders.open(path, creating: false),
-            let ties = try? folders.ties.ties()
-        else { return }
+        guard let folders = try? StoreFolders.open(path, creating: false) else { return }
+        folders.ties.takeOverLegacy(folders.view)
+        let isDirectory =
+            (try? FileStatus(path: new.bytes, followLinks: false))?.kind == .directory
+        let ties = isDirectory ? try? folders.view.allTies() : try? folders.view.ties(at: old)
         // Of items that had the same name one after the other, the last one was moved: first.
-        for tie in ties.sorted(by: { $0.identity.born > $1.identity.born }) {
-            guard let last = folders.ties.place(of: tie),
-                let place = last.moved(from: old, to: new),
+        for tie in (ties ?? []).sorted(by: { $0.identity.born > $1.identity.born }) {
+            guard let place = tie.place.moved(from: old, to: new),
                 let identity = ItemIdentity(of: place)
             else { continue }
             switch identity.compared(with: tie.identity) {
             case .same, .sameElsewhere, .perhaps: break
             case .different:
-                guard identity.device != tie.identity.device, !leads(last, to: tie.identity),
-                    items(at: place, identity, in: folders).isEmpty
+                guard identity.device != tie.identity.device,
+                    !leads(tie.place, to: tie.identity),
+                    ownTies(at: place, identity, in: folders.view).isEmpty
                 else { continue }
             }
             try? folders.ties.replace(tie, by: identity, at: place)

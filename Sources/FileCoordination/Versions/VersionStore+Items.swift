@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the stored items that a file is. A version belongs to the item for which it was made: if
-// that was deleted, a file that takes its name has no versions. But the document that a coordinated
-// write leaves in its place is the same document, also where the file is another one.
+// Finding the stored items that a file is. What is certain: a version belongs to the file for which
+// it was made, wherever that is moved, and to what a coordinated write leaves in that file's place.
+// What is inferred: if that file is gone, and its place has another one to which nothing else in
+// the store belongs, then that one is the document, saved by a program that does not coordinate.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -10,66 +11,127 @@ import FileCoordinationSystem
 extension VersionStore {
     /// The stored items that the file at `place` is; mostly none or one.
     ///
-    /// Two, if two processes added the first versions at once. Ties that are behind the times are
-    /// put right on the way, and those that lead nowhere are removed.
+    /// Two, if two processes added the first versions at once. Changes nothing.
     func items(
-        at place: ItemPath, _ identity: ItemIdentity, in folders: StoreFolders
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
     ) -> [StoredItemID] {
-        let saved = itemsBeingSaved(at: place, in: folders)
-        let inode = saved.isEmpty ? identity.inode : nil
-        guard let ties = try? folders.ties.ties(inode: inode) else { return [] }
-        var items: [StoredItemID] = []
-        for tie in ties {
-            guard belongs(tie, to: place, identity, saved, in: folders) else { continue }
-            guard (try? folders.items.status(of: tie.item.text)) != nil else {
-                try? folders.ties.remove(tie.name)
-                continue
-            }
-            if !items.contains(tie.item) { items.append(tie.item) }
-        }
-        return items
+        Self.items(of: ties(at: place, identity, in: view))
     }
 
-    /// Whether `tie` is the tie of the file at `place`; puts it right if it is.
-    private func belongs(
-        _ tie: ItemTie, to place: ItemPath, _ identity: ItemIdentity, _ saved: Set<StoredItemID>,
-        in folders: StoreFolders
-    ) -> Bool {
-        let comparison = tie.identity.compared(with: identity)
-        // By far most ties are other files', and cost no more than this.
-        guard comparison != .different || saved.contains(tie.item),
-            let last = folders.ties.place(of: tie)
-        else { return false }
-        switch comparison {
-        case .different, .perhaps:
-            guard last == place else { return false }
-        case .same:
-            // Of two names of one file the first one stays.
-            if last != place, leads(last, to: tie.identity) { return true }
-        case .sameElsewhere:
+    static func items(of ties: [FoundTie]) -> [StoredItemID] {
+        ties.reduce(into: []) { items, tie in
+            if !items.contains(tie.item) { items.append(tie.item) }
+        }
+    }
+
+    /// The ties of the file at `place`: its own, or, if it has none, those of its predecessor.
+    func ties(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        let candidates = candidates(at: place, identity, in: view).filter { view.hasItem($0.item) }
+        guard !candidates.isEmpty else { return [] }
+        let own = ownTies(among: candidates, at: place, identity, in: view)
+        guard own.isEmpty else { return own }
+        return candidates.filter { $0.place == place && isLeftBehind($0, by: identity) }
+    }
+
+    /// The ties that are certainly those of the file at `place`.
+    func ownTies(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        let candidates = candidates(at: place, identity, in: view).filter { view.hasItem($0.item) }
+        return candidates.isEmpty
+            ? [] : ownTies(among: candidates, at: place, identity, in: view)
+    }
+
+    /// Whether the file at `place` may have versions; for most files the cheapest answer is no.
+    func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
+        [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
+            (try? FileStatus(path: path + "/" + $0)) != nil
+        }
+    }
+
+    private func candidates(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        var found = (try? view.ties(at: place)) ?? []
+        found += ((try? view.ties(ofFile: identity.inode)) ?? []).filter { !found.contains($0) }
+        found += ((try? view.legacyTies()) ?? []).filter {
+            $0.place == place || $0.identity.inode == identity.inode
+        }
+        return found
+    }
+
+    private func ownTies(
+        among candidates: [FoundTie], at place: ItemPath, _ identity: ItemIdentity,
+        in view: StoreView
+    ) -> [FoundTie] {
+        let written = itemsBeingWritten(at: place, in: view)
+        return candidates.filter { tie in
+            switch tie.identity.compared(with: identity) {
+            case .same: true
             // Devices may be numbered anew at every start; a copy of a whole file system has other
             // devices, and the same identities on it as the original.
-            guard last == place || !leads(last, to: tie.identity) else { return false }
+            case .sameElsewhere: tie.place == place || !leads(tie.place, to: tie.identity)
+            case .perhaps: tie.place == place
+            case .different: tie.place == place && written.contains(tie.item)
+            }
         }
-        try? folders.ties.replace(tie, by: identity, at: place)
-        return true
     }
+
+    /// Whether the file of `tie` is gone, and has left its place to the file of `identity`.
+    private func isLeftBehind(_ tie: FoundTie, by identity: ItemIdentity) -> Bool {
+        switch tie.identity.compared(with: identity) {
+        case .same, .sameElsewhere, .perhaps: false
+        // Of one that was moved away the versions are where it is now.
+        case .different: !tie.tie.isVacated && !FileSearch.finds(tie.identity, around: tie.place)
+        }
+    }
+
+    // MARK: For changes
+
+    /// The stored items that the file at `place` is; puts their ties right.
+    ///
+    /// For a process that is about to change the item or its versions, not for readers.
+    func adopt(
+        _ place: ItemPath, _ identity: ItemIdentity, in folders: StoreFolders
+    ) -> [StoredItemID] {
+        for tie in candidates(at: place, identity, in: folders.view)
+        where !folders.view.hasItem(tie.item) {
+            folders.ties.remove(tie)
+        }
+        let found = ties(at: place, identity, in: folders.view)
+        // What a dead process knew of its item may be out of date by now.
+        if ItemIdentity(of: place) == identity {
+            for tie in found where !isOtherName(tie, of: identity, than: place) {
+                try? folders.ties.replace(tie, by: identity, at: place)
+            }
+        }
+        return Self.items(of: found)
+    }
+
+    /// Whether the file still has the name by which the tie knows it: of two the first one stays.
+    private func isOtherName(
+        _ tie: FoundTie, of identity: ItemIdentity, than place: ItemPath
+    ) -> Bool {
+        tie.place != place && tie.identity.compared(with: identity) == .same
+            && leads(tie.place, to: tie.identity)
+    }
+
+    // MARK: Where things are
 
     /// Where the item is: at `place`, where it was when somebody asked for its versions, or else
     /// where its file was last seen; nil if it is at neither.
     func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
-        guard let folders = try? StoreFolders.open(path, creating: false) else { return nil }
+        guard let view = try? StoreView.open(path) else { return nil }
         if let identity = ItemIdentity(of: place),
-            items(at: place, identity, in: folders).contains(item)
+            items(at: place, identity, in: view).contains(item)
         {
             return place
         }
-        for tie in (try? folders.ties.ties()) ?? [] where tie.item == item {
-            if let last = folders.ties.place(of: tie), leads(last, to: tie.identity) {
-                return last
-            }
-        }
-        return nil
+        return (try? view.allTies())?.first {
+            $0.item == item && leads($0.place, to: $0.identity)
+        }?.place
     }
 
     /// Whether the file of `identity` is still at `place`.

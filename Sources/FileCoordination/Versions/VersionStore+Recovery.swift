@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting right what dead processes left. It is no occasion of its own: every use of the store
+// Putting right what dead processes left. It is no occasion of its own: every change of the store
 // begins with it, and where nothing was left it costs three listings of empty directories.
 
 import FileCoordinationArbiter
@@ -27,7 +27,7 @@ enum Intention: Codable, Sendable {
         /// Where the item is, and where it is going to be.
         var place: [UInt8]
         var newPlace: [UInt8]
-        /// What the item was before; nil if its versions are not to follow.
+        /// What the item was before; nil if there was none.
         var identity: ItemIdentity?
         /// What it is going to be; nil until that is made.
         var newIdentity: ItemIdentity?
@@ -42,17 +42,22 @@ enum Intention: Codable, Sendable {
 extension VersionStore {
     /// Puts right what dead processes left.
     ///
-    /// Every use of the store does so. To be called, too, when a writer is known to have died: the
-    /// sooner its document is looked at, the less can have happened to it.
-    package func settle() { _ = openIfThere() }
+    /// Every change of the store does so, and no read. To be called, too, when a writer is known to
+    /// have died: the sooner its document is looked at, the less can have happened to it.
+    package func settle() { _ = try? openIfThere() }
 
     /// Finishes or removes what dead processes left; what cannot be done is left for the next time.
     func settle(_ folders: StoreFolders) {
+        folders.ties.takeOverLegacy(folders.view)
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {
                 try finish(workspace, in: folders)
                 // It was made for the first version, which did not come (rule 3 of the store).
-                try? folders.items.removeSubdirectory(workspace.id)
+                if let item = StoredItemID(workspace.id),
+                    (try? folders.items.removeSubdirectory(item.text)) != nil
+                {
+                    removeTies(of: item, at: nil, in: folders)
+                }
                 try workspace.discard()
             } catch {
                 continue
@@ -88,12 +93,18 @@ extension VersionStore {
         _ place: ItemPath, from old: ItemIdentity?, items: Set<StoredItemID> = [],
         to new: ItemIdentity, at newPlace: ItemPath? = nil, in folders: StoreFolders
     ) throws(SystemError) {
-        for tie in try folders.ties.ties() where tie.identity.compared(with: new) == .different {
-            guard items.contains(tie.item) || old.map({ tie.identity == $0 }) ?? false,
-                // What was moved away from there is the item elsewhere.
-                folders.ties.place(of: tie) == place
-            else { continue }
+        // What was moved away from there is the item elsewhere.
+        for tie in try folders.view.ties(at: place)
+        where tie.identity.compared(with: new) == .different {
+            guard items.contains(tie.item) || tie.identity == old else { continue }
             try folders.ties.replace(tie, by: new, at: newPlace ?? place)
+        }
+    }
+
+    /// Notes that a coordinated write has left nothing where these items were.
+    func vacate(_ place: ItemPath, items: Set<StoredItemID>, in folders: StoreFolders) {
+        for tie in (try? folders.view.ties(at: place)) ?? [] where items.contains(tie.item) {
+            try? folders.ties.vacate(tie)
         }
     }
 }

@@ -7,7 +7,8 @@
 //                         /contents/NAME   its contents: a file, a link or a tree
 //                         /resolved        marks: there or not there
 //                         /discardable
-//       ties/                              which file is which ITEM's (ItemTie)
+//       places/HASH/TIE                    which file is which ITEM's, by its place (ItemTie)
+//       files/NUMBER/TIE                   the same by its number, for files that were moved
 //       work/ID  work/ID.lock              what living processes have not finished (Workspace)
 //       writing/ID                         coordinated writes under way (CoordinatedWrite)
 //       removed/                           rubbish
@@ -24,6 +25,11 @@
 //    it makes it again.
 // 4. A tie is made after its ITEM and before the first version in it. So a tie without an ITEM is
 //    rubbish, and no version is without a tie.
+// 5. A read changes nothing, ever: see StoreView. What is out of date it sees through; what dead
+//    processes left is put right by the next change.
+//
+// Programs from before `places` and `files` kept all ties in one directory, `ties`. What is there
+// is read, and taken over by the next change.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -39,28 +45,28 @@ package final class VersionStore: Sendable {
     let writes = Lock<[CoordinatedWrite]>([])
     private let handedOut = Lock<HandedOut?>(nil)
 
+    /// The same, as bytes.
+    let pathBytes: [UInt8]
+
     /// The store in the directory at `path`.
     package init(path: String) {
         self.path = path
-        tiesPath = Array((path + "/" + StoreName.ties).utf8)
+        pathBytes = Array(path.utf8)
     }
 
-    /// Whether a version has ever been kept here: one look.
-    var hasTies: Bool { (try? FileStatus(path: tiesPath)) != nil }
-
-    /// Where the ties are.
-    let tiesPath: [UInt8]
+    /// Whether there is a store: one look.
+    var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
 
     // MARK: Opening
 
-    /// Opens the store and puts right what dead processes left; nil if there is no store yet.
-    func openIfThere() -> StoreFolders? {
-        guard let folders = try? StoreFolders.open(path, creating: false) else { return nil }
+    /// Opens the store to change it, and puts right what dead processes left; nil if there is none.
+    func openIfThere() throws(SystemError) -> StoreFolders? {
+        guard let folders = try StoreFolders.open(path, creating: false) else { return nil }
         settle(folders)
         return folders
     }
 
-    /// Opens the store, makes it if there is none, and puts right what dead processes left.
+    /// The same; makes the store if there is none.
     func openOrMake() throws(SystemError) -> StoreFolders {
         guard let folders = try StoreFolders.open(path, creating: true) else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "open \"\(path)\"")
@@ -78,63 +84,50 @@ package final class VersionStore: Sendable {
 
     /// The versions of the item at `place`, oldest first; nil if there is no item.
     func versions(at place: ItemPath) -> [StoredVersion]? {
-        guard let identity = ItemIdentity(of: place) else { return nil }
-        guard let folders = openIfThere() else { return [] }
-        return items(at: place, identity, in: folders)
-            .flatMap { versions(of: $0, in: folders) }
-            .sorted { ($0.record.added, $0.id) < ($1.record.added, $1.id) }
+        guard var identity = ItemIdentity(of: place) else { return nil }
+        guard let view = try? StoreView.open(path) else { return [] }
+        var items: [StoredItemID] = []
+        // The item may be saved while the store is looked at.
+        for _ in 0..<16 {
+            items = self.items(at: place, identity, in: view)
+            guard let now = ItemIdentity(of: place), now != identity else { break }
+            identity = now
+        }
+        let kept = items.flatMap { view.versions(of: $0, in: self) }
+        let added = unpublished(in: view).filter { $0.place == place }.map(\.version)
+        // What was unpublished may have been published between the two looks.
+        let fresh = added.filter { one in !kept.contains { $0.id == one.id } }
+        return (kept + fresh).sorted { ($0.record.added, $0.id) < ($1.record.added, $1.id) }
     }
 
     /// One version, if it is there.
     func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
-        guard let folders = try? StoreFolders.open(path, creating: false),
-            let directory = try? folders.items.openSubdirectory(item.text)
-        else { return nil }
-        return version(id, of: item, in: directory)
+        guard let view = try? StoreView.open(path) else { return nil }
+        return view.version(id, of: item, in: self)
+            ?? unpublished(in: view).first { $0.version.id == id }?.version
     }
 
     /// The version with this name, whosever it is.
     func version(_ id: VersionID) -> StoredVersion? {
-        guard let folders = openIfThere() else { return nil }
-        for name in (try? folders.items.names()) ?? [] {
+        guard let view = try? StoreView.open(path) else { return nil }
+        for name in (try? view.names(in: StoreName.items)) ?? [] {
             guard let item = StoredItemID(name),
-                (try? folders.items.status(of: name + "/" + id.text)) != nil
+                let version = view.version(id, of: item, in: self)
             else { continue }
-            return version(id, of: item)
+            return version
         }
-        return nil
-    }
-
-    func versions(of item: StoredItemID, in folders: StoreFolders) -> [StoredVersion] {
-        guard let directory = try? folders.items.openSubdirectory(item.text),
-            let names = try? directory.names()
-        else { return [] }
-        return names.compactMap { name in
-            VersionID(name).flatMap { version($0, of: item, in: directory) }
-        }
-    }
-
-    private func version(
-        _ id: VersionID, of item: StoredItemID, in directory: Directory
-    ) -> StoredVersion? {
-        guard let version = try? directory.openSubdirectory(id.text),
-            let record = version.read(VersionRecord.self, from: StoreName.record),
-            let contents = try? version.openSubdirectory(StoreName.contents),
-            let name = try? contents.rawNames().first
-        else { return nil }
-        let marks = VersionMark.allCases.filter { (try? version.status(of: $0.rawValue)) != nil }
-        return StoredVersion(
-            item: item, id: id, record: record, marks: Set(marks),
-            contents: contentsPath(of: id, of: item, name: name),
-            isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
+        return unpublished(in: view).first { $0.version.id == id }?.version
     }
 
     /// Where the contents of a version are.
     func contentsPath(
         of id: VersionID, of item: StoredItemID, name: some Sequence<UInt8>
     ) -> [UInt8] {
-        let parent = [path, StoreName.items, item.text, id.text, StoreName.contents].joined(
-            separator: "/")
+        contentsPath(in: [StoreName.items, item.text, id.text].joined(separator: "/"), name: name)
+    }
+
+    func contentsPath(in directory: String, name: some Sequence<UInt8>) -> [UInt8] {
+        let parent = [path, directory, StoreName.contents].joined(separator: "/")
         return Array(parent.utf8) + [UInt8(ascii: "/")] + name
     }
 
@@ -171,6 +164,9 @@ package final class VersionStore: Sendable {
 /// Names inside the store.
 enum StoreName {
     static let items = "items"
+    static let places = "places"
+    static let files = "files"
+    /// Of programs from before the two.
     static let ties = "ties"
     static let work = "work"
     static let writing = "writing"

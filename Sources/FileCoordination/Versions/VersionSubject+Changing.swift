@@ -31,7 +31,7 @@ extension VersionSubject {
         let change = VersionChange(.lost, of: presentItemURL, id)
         let failure = VersionFailure(attempt: .removing, url: itemURL)
         let wasThere = try failure.explaining { () throws(SystemError) in
-            try store.remove(id, of: item)
+            try store.remove(id, of: item, at: try? VersionFailure.place(of: itemURL))
         }
         if wasThere { VersionChanges.note(change) }
         return wasThere
@@ -96,7 +96,7 @@ extension VersionSubject {
         guard contents != place else { return url }
         let result = try failure.explaining { () throws(SystemError) in
             var replacement = try VersionReplacement(
-                place, by: contents, of: keptItem, store: store, folders: store.openOrMake())
+                place, by: contents, store: store, folders: store.openOrMake())
             try replacement.run()
             return replacement.target
         }
@@ -105,9 +105,5 @@ extension VersionSubject {
         guard result != place else { return url }
         return url.deletingLastPathComponent().appendingPathComponent(
             URL(place: result).lastPathComponent)
-    }
-
-    private var keptItem: StoredItemID? {
-        if case .kept(_, let item) = choice { item } else { nil }
     }
 }

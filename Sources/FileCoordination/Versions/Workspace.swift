@@ -41,9 +41,9 @@ final class Workspace: Sendable {
     /// Takes over those whose processes are dead.
     static func seizeAll(in work: Directory) throws(SystemError) -> [Workspace] {
         var seized: [Workspace] = []
-        for name in try work.names() where name.hasSuffix(lockSuffix) {
-            guard let lock = try LifeLock.seize(name, in: work) else { continue }
-            let id = String(name.dropLast(lockSuffix.count))
+        for name in try work.names() {
+            guard let id = id(ofLock: name), let lock = try LifeLock.seize(name, in: work)
+            else { continue }
             do {
                 let directory = try work.openSubdirectory(id)
                 seized.append(Workspace(id: id, directory: directory, work: work, lock: lock))
@@ -52,6 +52,21 @@ final class Workspace: Sendable {
             }
         }
         return seized
+    }
+
+    // MARK: Looking
+
+    /// The workspace whose lock has this name; nil if it is no lock's.
+    static func id(ofLock name: String) -> String? {
+        name.hasSuffix(lockSuffix) ? String(name.dropLast(lockSuffix.count)) : nil
+    }
+
+    /// Whether its process has died; false also if that cannot be told.
+    static func isAbandoned(_ id: String, in root: Directory) -> Bool {
+        guard let lock = try? root.openFile(StoreName.work + "/" + id + lockSuffix, .read) else {
+            return false
+        }
+        return (try? FileLock.isHeldByAnother(lock)) == false
     }
 
     /// Removes it with all that it holds.

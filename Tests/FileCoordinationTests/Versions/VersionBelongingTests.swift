@@ -23,10 +23,19 @@ import Testing
 
     // MARK: Names
 
-    @Test func `A new file with an old name has no versions`() throws {
+    /// Removes a document in a coordinated write.
+    private func delete(_ name: String) throws {
+        let write = stage.store.beginWriting(at: try stage.place(name))
+        try FileManager.default.removeItem(at: stage.url(name))
+        write.end()
+    }
+
+    @Test func `A new file with the name of one that a coordinated write deleted has no versions`()
+        throws
+    {
         try document("a.txt")
         // At once, so that the file system is likely to use the same number again.
-        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        try delete("a.txt")
         try stage.file("a.txt", "new")
         #expect(try stage.texts("a.txt") == [])
         // Nor if a coordinated write saves it.
@@ -42,8 +51,86 @@ import Testing
             #expect(try stage.texts("a.txt") == [])
             try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
             #expect(try stage.texts("a.txt") == ["\(round)"])
-            try FileManager.default.removeItem(at: url)
+            try delete("a.txt")
         }
+    }
+
+    @Test func `What a plain program saves by renaming has the versions of what was there`() throws
+    {
+        try document("a.txt")
+        for round in 1...3 {
+            try stage.saveByRenaming("a.txt", "saved \(round)")
+            #expect(try stage.texts("a.txt") == ["old"])
+        }
+        // The next change ties them, so that they follow a move.
+        stage.store.beginWriting(at: try stage.place("a.txt")).end()
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
+        #expect(try stage.texts("b.txt") == ["old"])
+        #expect(stage.counts == [1, 1])
+    }
+
+    @Test func `What a plain program deletes and writes anew has the versions, too`() throws {
+        try document("a.txt")
+        try FileManager.default.removeItem(at: stage.url("a.txt"))
+        #expect(stage.use { NSFileVersion.otherVersionsOfItem(at: stage.url("a.txt")) } == nil)
+        let url = try stage.file("a.txt", "new")
+        #expect(try stage.texts("a.txt") == ["old"])
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        #expect(try stage.texts("a.txt") == ["old", "new"])
+        #expect(stage.counts == [1, 1])
+    }
+
+    @Test(arguments: ["b.txt", "d/b.txt", "d/e/f/b.txt", "../b.txt", "../g/b.txt"])
+    func `A file that was moved keeps its versions, and a new one at its old name has none`(
+        target: String
+    ) throws {
+        for folder in ["d/e/f", "../g"] {
+            try FileManager.default.createDirectory(
+                at: stage.url(folder), withIntermediateDirectories: true)
+        }
+        try document("a.txt")
+        #expect(rename(stage.url("a.txt").path, stage.url(target).path) == 0)
+        try stage.file("a.txt", "new")
+        #expect(try stage.texts("a.txt") == [])
+        #expect(try stage.texts(target) == ["old"])
+        // Nor if it is written.
+        let write = stage.store.beginWriting(at: try stage.place("a.txt"))
+        try stage.saveByRenaming("a.txt", "newer")
+        write.end()
+        #expect(try stage.texts("a.txt") == [])
+        #expect(try stage.texts(target) == ["old"])
+    }
+
+    @Test func `A file that takes the place by a move brings its own versions, and no others`()
+        throws
+    {
+        try document("a.txt")
+        let url = try stage.file("b.txt", "other's")
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        #expect(rename(url.path, stage.url("a.txt").path) == 0)
+        #expect(try stage.texts("a.txt") == ["other's"])
+    }
+
+    @Test func `What an older program has tied is found, and taken over by a change`() throws {
+        try document("a.txt")
+        let path = stage.store.path
+        let tie = try #require(stage.ties(in: "places").first)
+        try FileManager.default.createDirectory(
+            atPath: path + "/ties", withIntermediateDirectories: false)
+        let name = try #require(tie.split(separator: "/").last)
+        #expect(rename("\(path)/\(tie)", "\(path)/ties/\(name)") == 0)
+        for folder in ["places", "files"] {
+            try FileManager.default.removeItem(atPath: "\(path)/\(folder)")
+        }
+        #expect(try stage.texts("a.txt") == ["old"])
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
+        #expect(try stage.texts("b.txt") == ["old"])
+        let write = stage.store.beginWriting(at: try stage.place("b.txt"))
+        try stage.saveByRenaming("b.txt", "saved")
+        write.end()
+        #expect(try stage.texts("b.txt") == ["old"])
+        #expect(stage.counts == [1, 1])
+        #expect(access(path + "/ties", F_OK) != 0)
     }
 
     @Test func `A file that was moved over the item brings its own versions`() throws {
@@ -94,16 +181,19 @@ import Testing
 
     @Test func `Devices may be numbered anew at every start`() throws {
         try document("a.txt")
-        let ties = stage.store.path + "/ties/"
         func renumber() throws {
-            let old = try #require(stage.names(in: "ties").first)
-            var parts = old.split(separator: ".").map(String.init)
-            parts[3] = "77777777"
-            #expect(rename(ties + old, ties + parts.joined(separator: ".")) == 0)
+            for folder in ["places", "files"] {
+                let old = try #require(stage.ties(in: folder).first)
+                var parts = old.split(separator: ".").map(String.init)
+                parts[3] = "77777777"
+                let path = stage.store.path + "/"
+                #expect(rename(path + old, path + parts.joined(separator: ".")) == 0)
+            }
         }
         try renumber()
         #expect(try stage.texts("a.txt") == ["old"])
-        #expect(!stage.names(in: "ties").contains { $0.contains(".77777777.") })
+        stage.store.beginWriting(at: try stage.place("a.txt")).end()
+        #expect(!stage.ties(in: "places").contains { $0.contains(".77777777.") })
         try renumber()
         try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("b.txt"))
         #expect(try stage.texts("b.txt") == ["old"])
@@ -158,7 +248,7 @@ import Testing
             at: stage.url("d"), withIntermediateDirectories: true)
         // One that was deleted before does not come along.
         try document("d/a.txt")
-        try FileManager.default.removeItem(at: stage.url("d/a.txt"))
+        try delete("d/a.txt")
         let url = try stage.file("d/a.txt", "mine")
         try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
 
@@ -231,6 +321,7 @@ import Testing
         write.abandon()
         let next = VersionStore(path: stage.store.path)
         #expect(next.versionIdentifiers(at: try stage.place("a.txt"))?.count == 1)
+        next.settle()
         #expect(stage.leftovers() == [])
         #expect(try stage.texts("a.txt") == ["old"])
     }
@@ -238,6 +329,8 @@ import Testing
     @Test func `A writer that dies before it has saved changes nothing`() throws {
         try document("a.txt")
         stage.store.beginWriting(at: try stage.place("a.txt")).abandon()
+        #expect(try stage.texts("a.txt") == ["old"])
+        stage.store.settle()
         #expect(try stage.texts("a.txt") == ["old"])
         #expect(stage.leftovers() == [])
     }
@@ -255,9 +348,7 @@ import Testing
 
     @Test func `A document that two writes delete and make is a new one`() throws {
         try document("a.txt")
-        let first = stage.store.beginWriting(at: try stage.place("a.txt"))
-        try FileManager.default.removeItem(at: stage.url("a.txt"))
-        first.end()
+        try delete("a.txt")
         let second = stage.store.beginWriting(at: try stage.place("a.txt"))
         try stage.file("a.txt", "new")
         second.end()
@@ -268,7 +359,9 @@ import Testing
         try document("a.txt")
         let place = try stage.place("a.txt")
         let before = try #require(ItemIdentity(of: place))
-        try stage.saveByRenaming("a.txt", "saved")
+        // With a backup, which looks as if the document had been moved.
+        try FileManager.default.moveItem(at: stage.url("a.txt"), to: stage.url("a.txt~"))
+        try stage.file("a.txt", "saved")
         #expect(try stage.texts("a.txt") == [])
         stage.store.itemWasReplaced(at: place, previous: before)
         #expect(try stage.texts("a.txt") == ["old"])

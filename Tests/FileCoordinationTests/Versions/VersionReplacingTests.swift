@@ -93,14 +93,14 @@ import Testing
         #expect(stage.counts == [0, 0])
     }
 
-    @Test func `Another item that is replaced does not get the versions`() throws {
+    @Test func `Another item that is replaced keeps its own versions, and gets no others`() throws {
         let url = try stage.file("a.txt", "1")
         let version = try version(of: "a.txt", url)
         let other = try stage.file("b.txt", "other")
         _ = try self.version(of: "b.txt", other)
         try stage.use { try version.replaceItem(at: other) }
         #expect(try text(other) == "1")
-        #expect(try stage.texts("b.txt") == [])
+        #expect(try stage.texts("b.txt") == ["other"])
         #expect(try stage.texts("a.txt") == ["1"])
     }
 

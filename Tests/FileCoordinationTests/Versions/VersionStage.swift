@@ -93,8 +93,17 @@ final class VersionStage: Sendable {
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// How many items and ties the store holds.
-    var counts: [Int] { [names(in: "items").count, names(in: "ties").count] }
+    /// How many items and ties the store holds; each tie has two links.
+    var counts: [Int] {
+        [names(in: "items").count, max(ties(in: "places").count, ties(in: "files").count)]
+    }
+
+    /// The paths of all ties in a folder of shelves.
+    func ties(in folder: String) -> [String] {
+        names(in: folder).flatMap { shelf in
+            names(in: "\(folder)/\(shelf)").map { "\(folder)/\(shelf)/\($0)" }
+        }
+    }
 
     /// The names of all documents.
     func documentNames() throws -> [String] {

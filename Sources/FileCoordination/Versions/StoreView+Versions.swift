@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading versions: those that are published, and those that a dead process has moved into the
+// store and not published, which the next change of the store will do.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Glibc
+
+extension StoreView {
+    /// The versions of a stored item.
+    func versions(of item: StoredItemID, in store: VersionStore) -> [StoredVersion] {
+        let names = (try? names(in: StoreName.items + "/" + item.text)) ?? []
+        return names.compactMap { name in
+            VersionID(name).flatMap { version($0, of: item, in: store) }
+        }
+    }
+
+    /// One version of a stored item; nil if it is gone, or not whole.
+    func version(
+        _ id: VersionID, of item: StoredItemID, in store: VersionStore
+    ) -> StoredVersion? {
+        version(id, of: item, at: [StoreName.items, item.text, id.text], in: store)
+    }
+
+    /// The version that is kept in a directory of the store.
+    func version(
+        _ id: VersionID, of item: StoredItemID, at directory: [String], in store: VersionStore
+    ) -> StoredVersion? {
+        let directory = directory.joined(separator: "/")
+        guard let version = try? root.openSubdirectory(directory),
+            let record = version.read(VersionRecord.self, from: StoreName.record),
+            let contents = try? version.openSubdirectory(StoreName.contents),
+            let name = try? contents.rawNames().first
+        else { return nil }
+        let marks = VersionMark.allCases.filter { (try? version.status(of: $0.rawValue)) != nil }
+        return StoredVersion(
+            item: item, id: id, record: record, marks: Set(marks),
+            contents: store.contentsPath(in: directory, name: name),
+            isDirectory: (try? contents.descriptor.status(of: name))?.kind == S_IFDIR)
+    }
+}
+
+extension VersionStore {
+    /// A version that a dead process has moved in, and where its item is.
+    struct Unpublished {
+        let place: ItemPath
+        let version: StoredVersion
+    }
+
+    /// The versions that dead processes have moved in and not published.
+    func unpublished(in view: StoreView) -> [Unpublished] {
+        let names = (try? view.names(in: StoreName.work)) ?? []
+        return names.compactMap { Workspace.id(ofLock: $0) }.compactMap { id in
+            guard Workspace.isAbandoned(id, in: view.root),
+                let directory = try? view.root.openSubdirectory(StoreName.work + "/" + id),
+                case .adding(let adding) = directory.read(Intention.self, from: Intention.name),
+                let place = ItemPath(bytes: adding.place), let version = VersionID(adding.version)
+            else { return nil }
+            // That is what it is going to be.
+            guard
+                let item = items(at: place, adding.identity, in: view).first ?? StoredItemID(id),
+                let found = view.version(
+                    version, of: item, at: [StoreName.work, id, VersionAddition.version],
+                    in: self)
+            else { return nil }
+            return Unpublished(place: place, version: found)
+        }
+    }
+}
