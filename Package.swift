@@ -79,6 +79,7 @@ let package = Package(
         .executableTarget(
             name: "coordination-soak", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+        .executableTarget(name: "open-watch", path: "Tests/Peers/open-watch"),
         .executableTarget(
             name: "ledger-peer",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem"],
@@ -102,6 +103,8 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: ["FileCoordinationFuzzing", "FileCoordinationTextFuzzing"],
             path: "Fuzzing/Tests", swiftSettings: strict),
+        // Part of the one program of all tests, which it gives a home of its own when it is loaded.
+        .target(name: "TestHome", path: "Tests/TestHome"),
         // Checkers that know nothing of the system, and worlds around the arbiter for them.
         .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
         .target(
@@ -142,7 +145,7 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationWire",
+                "FileCoordinationWire", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -151,10 +154,12 @@ let package = Package(
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
                 "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
+                "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["filecoord", "filecoordinationd"],
+            name: "CommandLineTests",
+            dependencies: ["filecoord", "filecoordinationd", "TestHome"],
             exclude: ["Snapshots"],
             swiftSettings: strict),
         // The same examples twice, through links: as programs in either language mode compile them.

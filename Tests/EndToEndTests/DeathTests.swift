@@ -259,6 +259,7 @@ class DeathTests: StageTestCase {
             """
             ulimit -n 64; ulimit -v 8000000
             exec /usr/bin/env -i FILECOORDINATION_RUNTIME_DIR=\(stage.runtime) \
+            HOME=\(stage.environment["HOME"] ?? "/") \
             FILECOORDINATIOND=\(stage.environment["FILECOORDINATIOND"] ?? "") "$0"
             """,
         ]

@@ -168,6 +168,8 @@ final class PresenterSourceTests: XCTestCase {
         compiler.arguments = [
             "swiftc", "-typecheck", "-swift-version", mode,
             "-I", products.appendingPathComponent("Modules").path,
+            // That of the build: a home of its own has none yet.
+            "-module-cache-path", products.appendingPathComponent("ModuleCache").path,
             "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
         ]
         let output = Pipe()

@@ -102,7 +102,12 @@ final class Workbench {
         }
         environment[Leftovers.mark] = scratch
         environment["TMPDIR"] = scratch
+        // Versions that a user keeps, or packages that a user names, cost time: not this user's.
+        environment["HOME"] = "\(scratch)/home"
         environment["XDG_DATA_HOME"] = "\(scratch)/data"
+        environment["XDG_CONFIG_HOME"] = "\(scratch)/home/.config"
+        environment["XDG_CACHE_HOME"] = "\(scratch)/home/.cache"
+        environment["XDG_RUNTIME_DIR"] = "\(scratch)/session"
         environment["FILECOORDINATIOND"] = daemon
         // Nobody comes near the user's own arbiter by mistake.
         environment["FILECOORDINATION_RUNTIME_DIR"] = "\(scratch)/nowhere"

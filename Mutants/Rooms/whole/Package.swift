@@ -21,6 +21,7 @@ let package = Package(
         .target(
             name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),
+        .target(name: "TestHome", path: "Tests/TestHome"),
         .target(name: "CFileCoordinationSystem"),
         .target(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
@@ -78,7 +79,7 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
-                "filecoordinationd",
+                "filecoordinationd", "TestHome",
             ],
             sources: [
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",

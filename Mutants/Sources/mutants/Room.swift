@@ -118,8 +118,17 @@ struct Scratch {
     /// Runs the tests that match `filter`, as they were built last.
     func test(_ room: Room, _ filter: String, limit: Int) throws -> Ending {
         try Command.run(
-            ["swift", "test", "--skip-build", "--filter", filter], in: package(room),
-            limit: limit)
+            ["env"] + home(of: room) + ["swift", "test", "--skip-build", "--filter", filter],
+            in: package(room), limit: limit)
+    }
+
+    /// What leads the programs of a room to a home of their own, as `env` takes it.
+    private func home(of room: Room) -> [String] {
+        let home = package(room).appendingPathComponent("home").path
+        return [
+            "HOME=\(home)", "XDG_DATA_HOME=\(home)/.local/share",
+            "XDG_CONFIG_HOME=\(home)/.config", "XDG_CACHE_HOME=\(home)/.cache",
+        ]
     }
 }
 

@@ -3,6 +3,7 @@
 // A directory, a runtime directory and an arbiter of a test's own, and the commands it runs there.
 
 import Foundation
+import TestHome
 import XCTest
 
 /// Where one test runs its commands.
@@ -21,7 +22,7 @@ final class Sandbox {
     private var commands: [RunningCommand] = []
 
     init(_ arbiter: Arbiter) throws {
-        var template = Array("/tmp/fcl-XXXXXX".utf8CString)
+        var template = Array("\(String(cString: test_home_root()))/c-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         let path = String(decoding: template.dropLast().map { UInt8($0) }, as: UTF8.self)
         directory = URL(fileURLWithPath: path, isDirectory: true)
@@ -30,6 +31,10 @@ final class Sandbox {
         }
         environment["FILECOORDINATION_RUNTIME_DIR"] = path + "/run"
         environment["FILECOORDINATION_VERSIONS_DIR"] = path + "/versions"
+        environment["HOME"] = path + "/home"
+        environment["XDG_DATA_HOME"] = path + "/home/.local/share"
+        environment["XDG_CONFIG_HOME"] = path + "/home/.config"
+        environment["XDG_CACHE_HOME"] = path + "/home/.cache"
         environment["COLUMNS"] = "80"
         environment["LC_ALL"] = "C"
         if arbiter == .embedded { environment["FILECOORDINATIOND"] = "" }

@@ -4,6 +4,7 @@
 // were started in it, and whoever arbitrates among them. Nothing of it is left when it is struck.
 
 import Foundation
+import TestHome
 
 /// Who is to host the arbiter.
 enum Hosting: String, Sendable {
@@ -19,17 +20,23 @@ final class Stage {
     /// Short, for the socket's sake.
     let directory: String
     let runtime: String
+    private let temporary: String
     private(set) var programs: [Program] = []
 
     init(_ hosting: Hosting) throws {
         self.hosting = hosting
-        var template = Array("/tmp/fc-XXXXXX".utf8CString)
+        var template = Array("\(String(cString: test_home_root()))/s-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw StageError("no directory to play in") }
         let made = String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         directory = made
         runtime = made + "/run"
+        temporary = made + "/tmp"
+        mkdir(temporary, 0o700)
     }
+
+    /// The home that programs get: an empty one, whoever runs the tests.
+    private var home: String { directory + "/home" }
 
     /// Ends everything that runs here, and removes the directory.
     func strike() {
@@ -49,7 +56,9 @@ final class Stage {
         var result = [
             "FILECOORDINATION_RUNTIME_DIR": runtime,
             "FILECOORDINATIOND": hosting == .daemon ? Products.daemon : "",
-            "PATH": "/usr/bin:/bin",
+            "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
+            "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
+            "XDG_CONFIG_HOME": home + "/.config", "XDG_CACHE_HOME": home + "/.cache",
             // Some programs are to crash; what would look into them then outlives the test.
             "SWIFT_BACKTRACE": "enable=no",
         ]

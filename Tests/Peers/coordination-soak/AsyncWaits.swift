@@ -16,8 +16,6 @@ enum AsyncWaits {
             let field = try Field(options)
             field.clearOnSignal()
             say("seed \(options.seed)")
-            setenv("FILECOORDINATION_RUNTIME_DIR", field.runtime, 1)
-            if field.isEmbedded { setenv("FILECOORDINATIOND", "", 1) }
             let verdict: Verdict
             do {
                 verdict = try await prove(options, field)

@@ -24,13 +24,13 @@ final class Field {
     init(_ options: Options) throws {
         self.options = options
         isEmbedded = options.text("hosting") != "daemon"
-        var template = Array("/tmp/fcs-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SoakError("no directory to play in") }
-        directory = String(
-            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        directory = try FieldDirectory.make()
         runtime = directory + "/run"
         program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for name in ["files", "locks", "journals"] { mkdir(directory + "/" + name, 0o700) }
+        // This process coordinates in some proofs.
+        for (name, value) in environment { setenv(name, value, 1) }
+        unsetenv("FILECOORDINATION_VERSIONS_DIR")
     }
 
     private var daemon: String {
@@ -39,11 +39,13 @@ final class Field {
     }
 
     /// What every process of this field gets to see.
-    private var environment: [String] {
+    private var environment: [String: String] {
         [
-            "FILECOORDINATION_RUNTIME_DIR=\(runtime)",
-            "FILECOORDINATIOND=\(isEmbedded ? "" : daemon)", "PATH=/usr/bin:/bin",
-            "HOME=\(directory)",
+            "FILECOORDINATION_RUNTIME_DIR": runtime,
+            "FILECOORDINATIOND": isEmbedded ? "" : daemon, "PATH": "/usr/bin:/bin",
+            "HOME": directory, "XDG_DATA_HOME": directory + "/data",
+            "XDG_CONFIG_HOME": directory + "/config", "XDG_CACHE_HOME": directory + "/cache",
+            "TMPDIR": directory,
         ]
     }
 
@@ -53,7 +55,8 @@ final class Field {
     func start(_ role: String, _ settings: [String: String]) throws -> pid_t {
         let words = [program, role] + settings.flatMap { ["--" + $0.key, $0.value] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for word in arguments + variables { free(word) } }
         var process: pid_t = 0
         let status = posix_spawn(&process, program, nil, nil, &arguments, &variables)
@@ -89,11 +92,16 @@ final class Field {
         for child in children { _ = kill(child) }
         // Daemons and forked children are nobody's child; they are known by their environment.
         _ = Kernel.until(seconds: 20) {
-            let left = Self.strays(of: runtime)
+            let left = FieldDirectory.strays(of: runtime)
             for process in left { Glibc.kill(process, SIGKILL) }
             return left.isEmpty
         }
-        if isKept { return say("kept \(directory)") }
+        if isKept {
+            // Under a name that the next proof does not take for one that a killed proof has left.
+            let name = directory.replacingOccurrences(of: "/fcs-", with: "/kept-fcs-")
+            rename(directory, name)
+            return say("kept \(name)")
+        }
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -103,24 +111,13 @@ final class Field {
         Thread.detachNewThread { [directory, runtime] in
             _ = Kernel.take([SIGINT, SIGTERM])
             _ = Kernel.until(seconds: 20) {
-                let left = Self.strays(of: runtime)
+                let left = FieldDirectory.strays(of: runtime)
                 for process in left { Glibc.kill(process, SIGKILL) }
                 return left.isEmpty
             }
             try? FileManager.default.removeItem(atPath: directory)
             say("FAILED: interrupted")
             exit(3)
-        }
-    }
-
-    private static func strays(of runtime: String) -> [pid_t] {
-        let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { pid_t($0) }.filter { process in
-            guard process != getpid() else { return false }
-            guard let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
-            else { return false }
-            return environment.split(separator: 0).contains { Array($0) == wanted }
         }
     }
 

@@ -51,6 +51,8 @@ final class DifferencesTests: XCTestCase {
             // Not only type-checked: what is sent where is looked at later.
             "swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-swift-version", mode,
             "-I", products.appendingPathComponent("Modules").path,
+            // That of the build: a home of its own has none yet.
+            "-module-cache-path", products.appendingPathComponent("ModuleCache").path,
             "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
         ]
         let output = Pipe()

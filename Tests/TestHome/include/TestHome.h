@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A home, data, configuration, cache and runtime directory for the process that runs the tests.
+ * It is made when the test bundle is loaded, before anything can have read the environment.
+ */
+#ifndef TEST_HOME_H
+#define TEST_HOME_H
+
+/* The directory that belongs to this test process, an absolute path without links in it. Everything
+ * that the environment names is inside; tests put their own directories there, too. It is removed
+ * when the process exits, and by the next run of tests if the process is killed. */
+const char *_Nonnull test_home_root(void);
+
+#endif
