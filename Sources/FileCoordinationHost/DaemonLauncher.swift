@@ -85,12 +85,13 @@ package struct DaemonLauncher: Sendable {
         // The daemon's end is closed here when this returns: our copy of it must not keep us
         // waiting for a daemon that has died.
         guard let (ours, daemons) = try? SequencedSocket.pair() else { return nil }
-        let own = "FILECOORDINATION_RUNTIME_DIR="
+        // Of several places it finds the one where its starter is.
+        let own = runtime.places.isChosen ? ["FILECOORDINATION_RUNTIME_DIR=" + runtime.path] : []
         do {
             try DetachedProcess.start(
                 executable: executable, arguments: [Self.electedFlag],
                 // Of two with one name the first counts where they go, and the last here.
-                environment: [own + runtime.path] + environment.reversed(),
+                environment: own + environment.reversed(),
                 inheriting: daemons.descriptor)
         } catch {
             return nil

@@ -35,10 +35,55 @@ extension Host {
             (try? poller.add(fresh.descriptor, token: FixedToken.watch, .readable)) != nil
         else { return }
         watch = fresh
+        watchForPlaces()
+    }
+
+    /// Has the kernel tell when a place may have come in which programs look for a host: a login
+    /// makes /run/user/UID.
+    private func watchForPlaces() {
+        for path in runtime.places.paths where path != runtime.path {
+            var path = path
+            // What is there already, and is not the place itself, but around it.
+            for level in 0... {
+                guard let (around, _) = RuntimeDirectory.parentAndName(of: path) else { break }
+                path = around
+                let changes: DirectoryWatch.Changes = [.created, .movedTo, .onlyOfDirectory]
+                if level > 0, (try? watch?.add(path, changes)) != nil { break }
+            }
+        }
+    }
+
+    /// Takes the places that have come, and looks again soon: what is made is mounted and given to
+    /// its user only afterwards.
+    func takePlaces() {
+        takePlacesAt = nil
+        do {
+            try standIns.complete(for: runtime)
+        } catch {
+            configuration.log(.worldDivided(error))
+        }
+        guard !standIns.isComplete(for: runtime), placesPause < HostLimits.longestPlacesPause else {
+            return
+        }
+        takePlacesAt = MonotonicClock.now + placesPause
+        placesPause *= 2
+    }
+
+    private func expectPlaces() {
+        guard !runtime.places.isChosen else { return }
+        placesPause = HostLimits.placesPause
+        takePlacesAt = MonotonicClock.now
+        watchForPlaces()
     }
 
     func lookAtRuntimeDirectory() {
-        _ = try? watch?.read()
+        let batch = try? watch?.read()
+        if batch?.overflowed ?? true
+            || batch?.events.contains(where: { !$0.changes.isDisjoint(with: [.created, .movedTo]) })
+                == true
+        {
+            expectPlaces()
+        }
         guard ending == nil, restoreAt == nil, !isFound else { return }
         // Whoever removes the socket may be about to remove the directory: let that finish.
         restoreAt = MonotonicClock.now + HostLimits.restorePause
@@ -63,6 +108,7 @@ extension Host {
     /// Makes anew what is missing, if anybody needs this host at all.
     func restoreNames() {
         restoreAt = watch == nil ? MonotonicClock.now + HostLimits.unwatchedPause : nil
+        if watch == nil { expectPlaces() }
         guard ending == nil, !isFound else { return }
         guard runtime.isInPlace || !clients.isEmpty else {
             ending = ending ?? .vanished
@@ -102,7 +148,9 @@ extension Host {
 
     /// Takes the role in a new directory at the old path; throws if somebody else has it there.
     private func moveIntoFreshDirectory() throws {
-        let fresh = try RuntimeDirectory.open(path: runtime.path)
+        // They name a place that is gone, and would lead astray who looks for the next one.
+        standIns = StandIns()
+        let fresh = try runtime.places.open(patience: 0)
         guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: fresh) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "host anew")
         }
@@ -117,6 +165,7 @@ extension Host {
         hasMoved = true
         try book.move(to: fresh.directory)
         watchRuntimeDirectory()
+        expectPlaces()
     }
 
     /// Stops being found for a moment, and leaves if nobody came until then.

@@ -30,6 +30,7 @@ extension Host {
             if clients.isEmpty {
                 book.remove()
                 removeRelays()
+                standIns.remove()
             }
         case .deposed, .vanished:
             // What has that name now is another host's.
@@ -37,6 +38,7 @@ extension Host {
         }
         // The role goes before the connections do: whoever hears of the end finds it free.
         roleLock = nil
+        standIns = StandIns()
         listener = nil
         switch ending {
         case .stopped: awaitSuccessor(among: Self.successors)

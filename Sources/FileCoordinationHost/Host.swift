@@ -93,6 +93,11 @@ package final class Host {
     var socketIdentity: FileStatus?
     /// When to look whether the names are there, and to make them anew.
     var restoreAt: UInt64?
+    /// What keeps other hosts out of all other places where programs may look for one.
+    var standIns = StandIns()
+    /// When to look for places that have come.
+    var takePlacesAt: UInt64?
+    var placesPause = HostLimits.placesPause
 
     var clients: [ClientID: Client] = [:]
     var clientsByLedger: [String: ClientID] = [:]
@@ -157,6 +162,7 @@ package final class Host {
         self.configuration = configuration
         self.wakeUp = wakeUp
         poller = try Poller()
+        try standIns.complete(for: runtime)
         let lost = try LostLedgers(of: runtime, role: roleLock)
         epochs = try EpochFile(directory: runtime.directory, isProtected: true)
         // Whoever was stopped until now may have lost the role, and must not depose its successor.
@@ -250,6 +256,7 @@ package final class Host {
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
         if let lookAtProcessesAt { deadline = min(deadline ?? .max, lookAtProcessesAt) }
         if let restoreAt { deadline = min(deadline ?? .max, restoreAt) }
+        if let takePlacesAt { deadline = min(deadline ?? .max, takePlacesAt) }
         for suspicion in suspects.values {
             deadline = min(deadline ?? .max, suspicion.lookAgainAt)
         }
@@ -263,6 +270,7 @@ package final class Host {
         let now = MonotonicClock.now
         if let again = acceptAgainAt, again <= now { resumeAccepting() }
         if let restore = restoreAt, restore <= now { restoreNames() }
+        if let take = takePlacesAt, take <= now { takePlaces() }
         if let look = lookAtProcessesAt, look <= now { lookAtProcesses(now: now) }
         lookAtSuspects(now: now)
         guard let idleExit = configuration.idleExit else { return }

@@ -62,4 +62,9 @@ package enum HostLimits {
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the names are looked at when the kernel cannot tell of their removal.
     package static let unwatchedPause: UInt64 = 1_000_000_000
+    /// How soon a place that seems to come is looked at again, in nanoseconds; then after twice
+    /// that, and so on.
+    package static let placesPause: UInt64 = 10_000_000
+    /// Whose place has not come after such a pause makes none, or it is not for us.
+    package static let longestPlacesPause: UInt64 = 8_000_000_000
 }

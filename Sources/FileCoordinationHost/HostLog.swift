@@ -19,6 +19,8 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
     case limitReached(processID: Int32, reason: String)
     /// The socket or the whole directory vanished and was made anew.
     case runtimeDirectoryRestored
+    /// Processes of this user meet in another place, too.
+    case worldDivided(RuntimeDirectoryError)
     /// A host after this one will not know of a move.
     case bookNotWritten(reason: String)
     /// The role is taken from a host that is stopped.
@@ -43,6 +45,7 @@ package enum HostLogEntry: Sendable, CustomStringConvertible {
             "process \(processID) has reached a limit: \(reason)"
         case .runtimeDirectoryRestored:
             "the socket in the runtime directory had vanished; made it anew"
+        case .worldDivided(let error): "\(error)"
         case .bookNotWritten(let reason):
             "could not write down where an item was moved to: \(reason)"
         case .deposing(let processID):

@@ -16,11 +16,13 @@ enum WitnessName {
     /// What the names of all witnesses of a runtime directory begin with.
     ///
     /// It tells where the directory would be made anew, whatever path leads there, and tells other
-    /// users nothing: a number made of its parent's number and its own name.
+    /// users nothing: a number made of its parent's number and its own name. Of several places it
+    /// is the first one's, wherever the directory is, so that all of a user's processes have one.
     static func prefix(of runtime: RuntimeDirectory) -> String? {
-        guard let (directory, name) = RuntimeDirectory.parentAndName(of: runtime.path),
-            let parent = try? FileStatus(path: directory)
+        guard let (directory, name) = RuntimeDirectory.parentAndName(of: runtime.places.paths[0])
         else { return nil }
+        let around = try? FileStatus(path: directory)
+        guard let parent = around ?? (try? FileStatus(path: "/")) else { return nil }
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in "\(parent.device) \(parent.inode) \(name)".utf8 {
             digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -32,7 +34,7 @@ enum WitnessName {
 
 /// A client's witness: gives its ledger to a host that cannot find it.
 package final class LedgerWitness: Sendable {
-    /// What it says; with the second goes the ledger's file.
+    /// What it says, with the directory's path; with the second goes the ledger's name and file.
     enum Answer {
         static let isInPlace: UInt8 = 0
         static let isLost: UInt8 = 1
@@ -123,8 +125,9 @@ package final class LedgerWitness: Sendable {
             peer.userID == CurrentProcess.effectiveUserID
         else { return false }
         if isInPlace {
-            // Then it is a host of another world, that has a directory of its own at that path.
-            _ = try? host.send([Answer.isInPlace])
+            // Then it is a host of another world, that has a directory of its own at that path, or
+            // another path.
+            _ = try? host.send([Answer.isInPlace] + Array(path.utf8))
             return false
         }
         let given = try? host.send(

@@ -19,6 +19,8 @@ struct LostLedgers {
     private(set) var entries: [Entry] = []
     /// Their owners hear of the end of these when the host has taken over.
     private var lines: [SequencedSocket] = []
+    /// Whether processes of this user may look for their directory in one place alone.
+    private let isOnlyPlace: Bool
 
     /// What became of a search.
     enum Failure: Error, CustomStringConvertible {
@@ -34,6 +36,7 @@ struct LostLedgers {
     ///
     /// Waits for those who do not answer and live; looks meanwhile whether `role` still counts.
     init(of runtime: RuntimeDirectory, role: RoleLock) throws {
+        isOnlyPlace = runtime.places.isChosen
         guard let prefix = WitnessName.prefix(of: runtime) else { return }
         // Twice: a listing of what comes and goes may miss what stays.
         var names = Set(SequencedSocket.abstractNames(beginningWith: prefix) ?? [])
@@ -97,7 +100,9 @@ struct LostLedgers {
         inquiry.asked[token] = nil
         try? poller.remove(line.descriptor)
         switch answer {
-        case .elsewhere: break
+        case .elsewhere(let path):
+            // Where there is but one place, that is one of another container.
+            guard isOnlyPlace else { throw RuntimeDirectoryError.elsewhere(path) }
         case .lost(let file):
             entries.append(Entry(name: name, file: file))
             lines.append(line)
@@ -192,8 +197,8 @@ struct LostLedgers {
 
     private enum Answer {
         case lost(Descriptor)
-        /// It is in another directory.
-        case elsewhere
+        /// It is in another directory, of this path.
+        case elsewhere(String)
         /// The line has ended without an answer.
         case none
     }
@@ -208,8 +213,10 @@ struct LostLedgers {
         case .failure: return Answer.none
         case .success(.wouldBlock): return nil
         case .success(.closed): return Answer.none
-        case .success(.bytes(_, let descriptors, _)):
-            guard buffer[0] == LedgerWitness.Answer.isLost else { return .elsewhere }
+        case .success(.bytes(let count, let descriptors, _)):
+            guard buffer[0] == LedgerWitness.Answer.isLost else {
+                return .elsewhere(String(decoding: buffer[1..<max(1, count)], as: UTF8.self))
+            }
             // One that was sent and could not be taken for want of room: begin again later.
             guard let file = descriptors.first else {
                 throw SystemError(

@@ -18,6 +18,20 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     case openToOthers(String, permissions: UInt32)
     /// A system call failed.
     case unusable(String, SystemError)
+    /// A file there is being written, or its maker is giving it up.
+    case busy(String)
+    /// Other processes of this user meet in a directory to which no path leads from here.
+    case elsewhere(String)
+    /// Processes of this user meet in two directories.
+    case divided(String, String)
+
+    /// Whether the same attempt may succeed soon.
+    var isPassing: Bool {
+        switch self {
+        case .busy, .elsewhere, .notADirectory: true
+        case .notAbsolute, .notOurs, .openToOthers, .unusable, .divided: false
+        }
+    }
 
     package var description: String {
         switch self {
@@ -41,6 +55,20 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
             """
         case .unusable(let path, let error):
             "the runtime directory \(path) cannot be used: \(error)"
+        case .busy(let path):
+            "the runtime directory \(path) is about to be taken by another program: try again"
+        case .elsewhere(let path):
+            """
+            your other programs meet in \(path), to which no path leads from here: make that \
+            directory visible here under the same path, or set FILECOORDINATION_RUNTIME_DIR to a \
+            directory that all of them can reach
+            """
+        case .divided(let path, let other):
+            """
+            programs of yours meet in \(other) and know nothing of those in \(path): end the \
+            former (they are of an older version, or in a container), or set \
+            FILECOORDINATION_RUNTIME_DIR for all of them to one directory
+            """
         }
     }
 }
@@ -53,8 +81,10 @@ package struct RuntimeDirectory: Sendable {
     package let directory: Directory
     /// Its `ledgers` folder: one file for each client.
     package let ledgers: Directory
-    /// A sentence about something that smells of two arbiters, for standard error (Rule 2.0).
-    package let warning: String?
+    /// Where else the processes of this user may look for it.
+    package let places: RuntimePlaces
+    /// A sentence about a better place that cannot be used, for standard error (Rule 2.0).
+    package private(set) var warning: String?
 
     /// Names inside the directory; ARCHITECTURE.md says what each is for.
     package enum Name {
@@ -68,24 +98,40 @@ package struct RuntimeDirectory: Sendable {
 
     /// Opens the directory that `environment` leads to, making it when it is not there.
     package static func open(environment: [String: String]) throws(RuntimeDirectoryError) -> Self {
-        let (path, warning) = try location(environment: environment)
-        return try open(path: path, warning: warning)
+        try RuntimePlaces(variable: { environment[$0] }).open()
     }
 
     /// Opens the directory that this process's environment leads to, making it when it is not
     /// there.
     package static func openOwn() throws(RuntimeDirectoryError) -> Self {
-        let (path, warning) = try location(variable: CurrentProcess.environmentVariable)
-        return try open(path: path, warning: warning)
+        try RuntimePlaces(variable: CurrentProcess.environmentVariable).open()
     }
 
-    /// Opens the directory at `path`, making it when it is not there.
-    package static func open(
-        path: String, warning: String? = nil
+    /// Opens the directory at `path`, the only place there is, making it when it is not there.
+    package static func open(path: String) throws(RuntimeDirectoryError) -> Self {
+        try open(path, of: RuntimePlaces(chosen: path))
+    }
+
+    /// Opens the directory at one of several places, making it when it is not there.
+    static func open(
+        _ path: String, of places: RuntimePlaces
+    ) throws(RuntimeDirectoryError) -> Self {
+        try open(path, of: places, creatingWithMode: 0o700)
+    }
+
+    /// Opens the directory at one of several places if it is there.
+    static func openExisting(
+        _ path: String, of places: RuntimePlaces
+    ) throws(RuntimeDirectoryError) -> Self {
+        try open(path, of: places, creatingWithMode: nil)
+    }
+
+    private static func open(
+        _ path: String, of places: RuntimePlaces, creatingWithMode mode: UInt32?
     ) throws(RuntimeDirectoryError) -> Self {
         let directory: Directory
         do {
-            directory = try openOrCreate(path)
+            directory = try openDirectory(path, creatingWithMode: mode)
         } catch {
             let isWrongKind =
                 error.code == ErrorNumber.notADirectory || error.code == ErrorNumber.symbolicLink
@@ -100,7 +146,7 @@ package struct RuntimeDirectory: Sendable {
                 throw RuntimeDirectoryError.openToOthers(path, permissions: status.permissions)
             }
             let ledgers = try directory.openSubdirectory(Name.ledgers, creatingWithMode: 0o700)
-            return Self(path: path, directory: directory, ledgers: ledgers, warning: warning)
+            return Self(path: path, directory: directory, ledgers: ledgers, places: places)
         } catch let error as RuntimeDirectoryError {
             throw error
         } catch let error as SystemError {
@@ -108,6 +154,20 @@ package struct RuntimeDirectory: Sendable {
         } catch {
             preconditionFailure("An error of a third kind: \(error)")
         }
+    }
+
+    private init(path: String, directory: Directory, ledgers: Directory, places: RuntimePlaces) {
+        self.path = path
+        self.directory = directory
+        self.ledgers = ledgers
+        self.places = places
+    }
+
+    /// The same with a sentence for standard error.
+    func with(warning: String?) -> Self {
+        var copy = self
+        copy.warning = warning
+        return copy
     }
 
     /// Whether the path still leads here, and what has to be in here still is.
@@ -121,15 +181,17 @@ package struct RuntimeDirectory: Sendable {
         return found != nil && found?.inode == (try? ledgers.status())?.inode
     }
 
-    /// This directory, or the one that is there, or has to be made, in its place.
+    /// This directory, or the one in which the user's processes meet by now, or have to.
     package func renewed() throws(RuntimeDirectoryError) -> Self {
-        isInPlace ? self : try Self.open(path: path)
+        isInPlace ? self : try places.open()
     }
 
     /// Opens the directory itself, never what a link of its name leads to.
-    private static func openOrCreate(_ path: String) throws(SystemError) -> Directory {
+    private static func openDirectory(
+        _ path: String, creatingWithMode mode: UInt32?
+    ) throws(SystemError) -> Directory {
         guard let (parent, name) = parentAndName(of: path) else { return try Directory.open("/") }
-        return try Directory.open(parent).openSubdirectory(name, creatingWithMode: 0o700)
+        return try Directory.open(parent).openSubdirectory(name, creatingWithMode: mode)
     }
 
     /// What an absolute path names, and where; nil for the root.
@@ -142,36 +204,5 @@ package struct RuntimeDirectory: Sendable {
             parent += String(part)
         }
         return (parent, String(name))
-    }
-
-    /// Where the directory is, by the order that makes all environments of one login agree.
-    static func location(
-        environment: [String: String], userID: UInt32 = CurrentProcess.effectiveUserID,
-        exists: (String) -> Bool = { (try? FileStatus(path: $0)) != nil }
-    ) throws(RuntimeDirectoryError) -> (path: String, warning: String?) {
-        try location(variable: { environment[$0] }, userID: userID, exists: exists)
-    }
-
-    /// The same, for who knows variables one by one.
-    private static func location(
-        variable: (String) -> String?, userID: UInt32 = CurrentProcess.effectiveUserID,
-        exists: (String) -> Bool = { (try? FileStatus(path: $0)) != nil }
-    ) throws(RuntimeDirectoryError) -> (path: String, warning: String?) {
-        if let chosen = variable("FILECOORDINATION_RUNTIME_DIR"), !chosen.isEmpty {
-            guard chosen.hasPrefix("/") else { throw .notAbsolute(chosen) }
-            return (chosen, nil)
-        }
-        let login = "/run/user/\(userID)"
-        let session = variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        if exists(login) {
-            let differs = session.map { $0 != login && $0 != login + "/" } ?? false
-            let warning = """
-                XDG_RUNTIME_DIR is \(session ?? ""), but file coordination meets in \(login), \
-                where your other programs are
-                """
-            return (login + "/filecoordination", differs ? warning : nil)
-        }
-        if let session { return (session + "/filecoordination", nil) }
-        return ("/tmp/filecoordination-\(userID)", nil)
     }
 }

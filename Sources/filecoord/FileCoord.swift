@@ -18,9 +18,8 @@ struct FileCoord: ParsableCommand {
             asking is not held back by this.
 
             Programs meet in $FILECOORDINATION_RUNTIME_DIR, else in \
-            /run/user/UID/filecoordination, else in $XDG_RUNTIME_DIR/filecoordination, else in \
-            /tmp/filecoordination-UID: only those of one user that share this directory know of \
-            each other. The arbiter is the daemon $FILECOORDINATIOND, or filecoordinationd beside \
+            /dev/shm/filecoordination-UID, whether they run in a login, a job or a service: only \
+            those of one user that share this directory know of each other. The arbiter is the daemon $FILECOORDINATIOND, or filecoordinationd beside \
             filecoord or in the PATH; where there is none, or with FILECOORDINATIOND= (empty), \
             the first program that needs the arbiter hosts it.
 

@@ -76,7 +76,10 @@ package final class Session: Sendable {
         delegated = DelegatedPlaces(
             ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
         link = try SessionLink(
-            election: Election(runtime: runtime, bell: ledger.serviceBell) {
+            election: Election(
+                runtime: runtime, bell: ledger.serviceBell,
+                log: { if case .worldDivided = $0 { Diagnostics.say("\($0)") } }
+            ) {
                 DaemonLauncher.find(environment: environment)
             },
             bell: bell)

@@ -9,7 +9,7 @@ import Foundation
 extension Stage {
     /// What the arbiter says now; nil if nobody answers.
     func report() -> StatusReport? {
-        guard let line = try? ArbiterLine(runtime: runtime) else { return nil }
+        guard let line = try? ArbiterLine(runtime: meeting ?? runtime) else { return nil }
         line.send(
             ClientMessage.hello(
                 Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])

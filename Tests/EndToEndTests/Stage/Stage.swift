@@ -21,6 +21,8 @@ final class Stage {
     let directory: String
     let runtime: String
     private let temporary: String
+    /// Where the arbiter is asked, if the programs find each other elsewhere.
+    var meeting: String?
     private(set) var programs: [Program] = []
 
     init(_ hosting: Hosting) throws {
@@ -55,6 +57,7 @@ final class Stage {
     var environment: [String: String] {
         var result = [
             "FILECOORDINATION_RUNTIME_DIR": runtime,
+            mark: directory,
             "FILECOORDINATIOND": hosting == .daemon ? Products.daemon : "",
             "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
             "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
@@ -157,9 +160,12 @@ final class Stage {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The processes whose environment names this stage's runtime directory.
+    /// A variable that all programs of this stage have, and what they start.
+    private var mark: String { "FILECOORDINATION_STAGE" }
+
+    /// The processes whose environment names this stage.
     func processesOfThisStage() -> [pid_t] {
-        let wanted = Array("FILECOORDINATION_RUNTIME_DIR=\(runtime)".utf8)
+        let wanted = Array("\(mark)=\(directory)".utf8)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
             guard let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A machine of its own, as far as programs see it: its /dev/shm, /run, /tmp and abstract sockets
+// are in private namespaces, so logins, logouts, services and containers can be played in it.
+
+import Foundation
+import XCTest
+
+/// Namespaces that a test's programs share, held open by a shell in which commands can be run.
+final class Machine {
+    private let stage: Stage
+    private let shell: Program
+
+    /// A directory of the machine that all of its programs see.
+    static let home = "/mnt"
+
+    private static let setUp = """
+        for at in /dev/shm /run /tmp /mnt; do mount -t tmpfs -o mode=1777 machine $at || exit; done
+        mkdir /run/user && echo ready
+        while read -r line; do eval "$line"; echo "status $?"; done
+        """
+
+    init(_ stage: Stage) throws {
+        try XCTSkipUnless(geteuid() == 0, "Only root can make namespaces of its own here.")
+        self.stage = stage
+        shell = try stage.start(
+            "machine",
+            [
+                "/usr/bin/unshare", "--mount", "--net", "--propagation", "private", "/bin/sh", "-c",
+                Self.setUp,
+            ])
+        try shell.hear("ready")
+        meet(in: "/dev/shm/filecoordination-0")
+    }
+
+    /// Where the arbiter is asked from now on.
+    func meet(in path: String) { stage.meeting = "/proc/\(shell.pid)/root\(path)" }
+
+    /// Runs a command in the machine.
+    func run(_ command: String, line: UInt = #line) throws {
+        shell.tell(command)
+        let answer = try shell.hear("status")
+        guard answer == "status 0" else {
+            throw StageError("line \(line): \(command): \(shell.lines)")
+        }
+    }
+
+    /// A login makes the user's directory.
+    func logIn() throws { try run("mkdir -m 700 /run/user/0") }
+
+    /// The last logout removes it, and (`RemoveIPC`) what the user has in /dev/shm.
+    func logOut() throws { try run("rm -rf /run/user/0 /dev/shm/filecoordination-0") }
+
+    /// Whether there is something at a path.
+    func has(_ path: String) -> Bool {
+        var status = stat()
+        return lstat("/proc/\(shell.pid)/root\(path)", &status) == 0
+    }
+
+    /// What to start a program through, so that it is in the machine.
+    var wrapper: [String] { ["/usr/bin/nsenter", "-t", "\(shell.pid)", "--mount", "--net", "--"] }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - isLoggedIn: whether its environment is that of a login.
+    ///   - preparation: commands that change mounts for this program alone, as for a service with a
+    ///     private /tmp.
+    func peer(
+        _ name: String, isLoggedIn: Bool = false, preparation: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Program {
+        var changes = ["FILECOORDINATION_RUNTIME_DIR": "", "HOME": Self.home]
+        if isLoggedIn { changes["XDG_RUNTIME_DIR"] = "/run/user/0" }
+        var through = wrapper
+        if let preparation {
+            through += [
+                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
+                "\(preparation) && exec \"$0\" \"$@\"",
+            ]
+        }
+        return try stage.peer(
+            name, environment: changes.merging(environment) { $1 }, through: through)
+    }
+}
