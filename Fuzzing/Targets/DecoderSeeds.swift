@@ -15,6 +15,7 @@ enum DecoderSeeds {
             + [
                 input(.claimBody, claim.encode()), input(.presenterBody, presenter.encode()),
                 input(.statusReport, report.encode()),
+                input(.supplement, supplement.encode()),
                 input(.placeEntries, placeFrames), input(.parts, [1, 7, 1, 2, 0, 8, 9, 15]),
             ]
     }
@@ -43,6 +44,9 @@ enum DecoderSeeds {
     static let claim = ClaimBody(
         purpose: [0x70], items: items, enclosing: [record], threadID: 9, kind: .preparation,
         standpoint: WireStandpoint(presenter: record, place: near), blocksCaller: true)
+
+    private static let supplement = RecordSupplement(
+        label: "l", outer: [OuterClaim(ledgerName: Array("1-a.ledger".utf8), record: record)])
 
     static let presenter = PresenterBody(
         purpose: [0x70], path: far.bytes, methods: .all, patience: 1_000_000)

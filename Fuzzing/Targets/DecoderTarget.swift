@@ -9,7 +9,7 @@ enum DecoderTarget {
     /// As what bytes are decoded.
     enum Kind: UInt8, CaseIterable {
         case clientMessage, hostMessage, claimBody, presenterBody, delivery, statusReport, log
-        case placeEntries, parts
+        case placeEntries, parts, supplement
     }
 
     @Sendable static func run(_ bytes: [UInt8]) throws {
@@ -25,7 +25,8 @@ enum DecoderTarget {
         case .statusReport: try statusReport(rest)
         case .log: try log(rest)
         case .placeEntries: try placeEntries(rest)
-        case .parts, nil: try parts(rest)
+        case .parts: try parts(rest)
+        case .supplement, nil: try supplement(rest)
         }
     }
 
@@ -60,6 +61,16 @@ enum DecoderTarget {
             HostMessage.packing(deliveries) == (deliveries.isEmpty ? [] : [.deliveries(deliveries)])
                 || bytes.count > WireLimits.deliveriesBytes,
             "packed in another way: \(bytes)")
+    }
+
+    /// A supplement may be longer than what this version knows of, and its label is cut.
+    private static func supplement(_ bytes: [UInt8]) throws {
+        guard let value = try? RecordSupplement(decoding: bytes) else { return }
+        let again = value.encode()
+        guard !again.isEmpty else { return }
+        let second = try RecordSupplement(decoding: again)
+        try require(second.encode() == again, "\(bytes) became \(again)")
+        try require(second.outer == value.outer, "\(bytes) lost claims")
     }
 
     private static func delivery(_ bytes: [UInt8]) throws {

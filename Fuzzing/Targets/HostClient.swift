@@ -91,12 +91,20 @@ final class HostClient {
         guard let socket else { return }
         while true {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes): try hear(HostMessage(decoding: bytes))
+            case .bytes(let bytes): try hear(Self.message(bytes))
             case .tooLong: throw FuzzFault("the host sent more than a message can hold")
             case .wouldBlock: return
             case .closed: return disconnect()
             }
         }
+    }
+
+    /// What the host says, in any version that a hello may have named meanwhile.
+    private static func message(_ bytes: [UInt8]) throws -> HostMessage {
+        for version in ProtocolVersion.supported.dropFirst() {
+            if let message = try? HostMessage(decoding: bytes, version: version) { return message }
+        }
+        return try HostMessage(decoding: bytes, version: ProtocolVersion.supported.lowerBound)
     }
 
     private func hear(_ message: HostMessage) throws {

@@ -50,6 +50,10 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public let processIdentifier: Int32
         /// The name of its program.
         public let processName: String
+        /// What people know it by: its label, else the name of its program (Rule 18.15).
+        ///
+        /// Another program's choice; escape control characters before you show it.
+        public let label: String
         /// What it does this for.
         public let purposeIdentifier: String
         /// The item, or the first of its items.
@@ -147,8 +151,8 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
 extension FileCoordinationError.Party: CustomStringConvertible {
     /// Who it is, and what it does.
     public var description: String {
-        let who = "\(processName) (pid \(processIdentifier))"
-        let path = url?.path ?? "something"
+        let who = "\(ShownText.escaped(label)) (pid \(processIdentifier))"
+        let path = ShownText.escaped(url?.path ?? "something")
         let time = since.formatted(.units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
@@ -166,6 +170,7 @@ extension FileCoordinationError.Party: CustomStringConvertible {
             }
         self.init(
             processIdentifier: party.processID, processName: party.processName,
+            label: party.label.isEmpty ? party.processName : party.label,
             purposeIdentifier: String(decoding: party.purpose, as: UTF8.self),
             url: party.path.isEmpty ? nil : URL(pathBytes: party.path, isDirectory: false),
             role: role, since: .nanoseconds(party.sinceNanoseconds), message: party.message)

@@ -79,7 +79,7 @@ final class Connection {
     func send(_ message: HostMessage) -> SendResult {
         Failpoint.reach(.before, message.saying)
         defer { Failpoint.reach(.after, message.saying) }
-        let bytes = message.encode()
+        let bytes = message.encode(version: version)
         guard backlog.isEmpty else { return keep(bytes) }
         do {
             return try socket.send(bytes) ? .sent : keep(bytes)

@@ -22,7 +22,8 @@ extension Host {
     }
 
     func sendStatus(to connection: Connection) {
-        for part in HostMessage.packing(statusReport()) { send(part, on: connection) }
+        let parts = HostMessage.packing(statusReport(), version: connection.version)
+        for part in parts { send(part, on: connection) }
     }
 
     private func statusReport() -> StatusReport {
@@ -40,12 +41,14 @@ extension Host {
         of entry: FileCoordinationArbiter.ClaimStatus
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[entry.claim.client]
+        let waitsFor = arbiter.impediments(of: entry.claim.id)
         return FileCoordinationWire.ClaimStatus(
             claim: entry.claim.id.rawValue, processID: owner?.ledger.processID ?? 0,
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
             stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
             isStopped: isStopped(owner), items: entry.claim.items,
-            waitsFor: parties(inTheWayOf: entry.claim.id, limit: HostLimits.reportedParties))
+            waitsFor: parties(waitsFor, limit: HostLimits.reportedParties),
+            waitsForCount: waitsFor.count, label: label(of: claims[entry.claim.id], owner))
     }
 
     private func status(
@@ -56,11 +59,16 @@ extension Host {
         return FileCoordinationWire.PresenterStatus(
             presenter: presenter.id.rawValue, processID: owner?.ledger.processID ?? 0,
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
-            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner))
+            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner),
+            label: label(of: presenters[presenter.id], owner))
     }
 
-    private func parties(inTheWayOf claim: ClaimID, limit: Int = WireLimits.parties) -> [Party] {
-        arbiter.impediments(of: claim).prefix(limit).compactMap { impediment in
+    private func parties(inTheWayOf claim: ClaimID) -> [Party] {
+        parties(arbiter.impediments(of: claim), limit: WireLimits.parties)
+    }
+
+    private func parties(_ impediments: [Impediment], limit: Int) -> [Party] {
+        impediments.prefix(limit).compactMap { impediment in
             switch impediment {
             case .claim(let other): party(claim: other)
             case .presenter(let presenter, let steps): party(presenter: presenter, steps)
@@ -85,7 +93,7 @@ extension Host {
             path: filed.items.first?.path.bytes ?? [],
             role: step.stage == .granted ? .holder : .waiter,
             sinceNanoseconds: age(of: filed.id),
-            message: nil, isStopped: isStopped(owner))
+            message: nil, isStopped: isStopped(owner), label: label(of: claims[filed.id], owner))
     }
 
     func party(presenter: PresenterID, _ steps: YieldSteps) -> Party? {
@@ -95,7 +103,8 @@ extension Host {
             claim: nil, presenter: presenter.rawValue, processID: owner.ledger.processID,
             processName: owner.ledger.programName, purpose: registered.purpose.bytes,
             path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
-            message: steps.lastMessageName, isStopped: isStopped(owner))
+            message: steps.lastMessageName, isStopped: isStopped(owner),
+            label: label(of: presenters[presenter], owner))
     }
 
     /// How long the claim has been in its present stage; its record remembers over hosts.
@@ -106,6 +115,17 @@ extension Host {
         let since = snapshot.state == .granted ? snapshot.grantedAt : snapshot.filedAt
         let now = MonotonicClock.now
         return now > since ? now - since : 0
+    }
+
+    /// What a claim or a presenter is called: by its record, else by its process (Rule 18.15).
+    private func label(of address: RecordAddress?, _ owner: Client?) -> String {
+        guard let owner else { return "" }
+        if let address, let bytes = owner.ledger.supplement(address.record),
+            let own = try? RecordSupplement(decoding: bytes).label, !own.isEmpty
+        {
+            return own
+        }
+        return String(decoding: owner.ledger.label, as: UTF8.self)
     }
 
     private func isStopped(_ client: Client?) -> Bool {

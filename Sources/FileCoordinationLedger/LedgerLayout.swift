@@ -28,6 +28,10 @@ public enum LedgerLayout {
     public static let maximumBodyLength = 4 << 20
     /// The longest program name, in bytes of UTF-8.
     public static let maximumNameLength = 255
+    /// The longest label of a client, in bytes of UTF-8.
+    public static let maximumLabelLength = 120
+    /// The longest supplement of a record.
+    public static let maximumSupplementLength = 400
 
     package static let headerLength = 4096
     package static let slots = headerLength
@@ -64,6 +68,12 @@ public enum LedgerLayout {
         /// A word that a host makes 1: the client may have a watch of directories, of which each
         /// user has but a hundred or so for all programs.
         package static let mayWatch = 520
+        /// A word of its own cache line: how long the client's label is, and how often it was set,
+        /// from which follows in which of two places it is.
+        package static let label = 576
+        /// The two places, each of ``labelRoom`` bytes.
+        package static let labels = 640
+        package static let labelRoom = 128
     }
 
     /// Offsets in a record.
@@ -95,6 +105,8 @@ public enum LedgerLayout {
         package static let inline = 80
         /// How much fits into the record itself.
         package static let inlineLength = recordLength - inline
+        /// With ``Kind/hasSupplement``, how long the supplement is, which ends here.
+        package static let supplementLength = recordLength - 4
     }
 
     /// Bits of what a client can do.
@@ -109,6 +121,8 @@ public enum LedgerLayout {
     package enum Kind {
         package static let numberMask: UInt32 = 0xFF
         package static let wantsMessage: UInt32 = 0x100
+        /// The end of the record holds a supplement, which hosts that know nothing of it pass over.
+        package static let hasSupplement: UInt32 = 0x200
     }
 
     /// Bits of a record's presenter state.
@@ -116,6 +130,9 @@ public enum LedgerLayout {
         package static let relinquishedToReader: UInt64 = 1
         package static let relinquishedToWriter: UInt64 = 2
     }
+
+    /// How much of a record's end a supplement of this length takes, in whole words.
+    static func supplementRoom(_ length: Int) -> Int { length == 0 ? 0 : (length + 4 + 7) & ~7 }
 
     /// Where a record begins.
     package static func record(_ index: Int) -> Int { records + index * recordLength }

@@ -183,6 +183,19 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// What a record says beside its body; nil if there is nothing, or it makes no sense.
+    public func supplement(_ reference: RecordReference) -> [UInt8]? {
+        bytes(reference) { record in
+            typealias Record = LedgerLayout.Record
+            let kind = record.load(UInt32.self, at: Record.kind)
+            let length = record.load(UInt32.self, at: Record.supplementLength)
+            guard kind & LedgerLayout.Kind.hasSupplement != 0,
+                length <= UInt32(LedgerLayout.maximumSupplementLength)
+            else { return nil }
+            return .init(inline: Record.supplementLength - Int(length), length: Int(length))
+        }
+    }
+
     /// What the client has said of the claim until now, from a byte on; nil if it makes no sense.
     public func outcome(_ reference: RecordReference, from start: Int = 0) -> [UInt8]? {
         bytes(reference) { record in

@@ -17,22 +17,23 @@ extension LedgerWriter {
 
     /// Takes a record, and heap blocks for what does not fit into it.
     func allocate(
-        body: Int, outcome: Int, in books: inout RecordAllocation
+        body: Int, outcome: Int, supplement: Int = 0, in books: inout RecordAllocation
     ) throws(LedgerError) -> Room {
         let markBefore = books.mark
         let isFree = { (index: Int) in self.memory.recordWord(index).state == .free }
         guard let index = books.takeRecord(isFree: isFree) ?? spare.take() else { throw .full }
         do throws(LedgerError) {
             if books.mark > books.reservedRecords { try extendRecords(&books) }
-            let inline = LedgerLayout.Record.inlineLength
-            let fits = body <= inline
+            // The supplement is at the record's end, wherever the rest is.
+            let end = LedgerLayout.recordLength - LedgerLayout.supplementRoom(supplement)
+            let fits = body <= end - LedgerLayout.Record.inline
             var room = Room(index: index, body: 0, outcome: 0, outcomeCapacity: outcome)
             if !fits { room.body = try block(body, for: index, in: &books) }
             let behind = LedgerLayout.inlineOutcome(behind: fits ? body : 0)
-            if behind + outcome > LedgerLayout.recordLength {
+            if behind + outcome > end {
                 room.outcome = try block(outcome, for: index, in: &books)
             } else {
-                room.outcomeCapacity = LedgerLayout.recordLength - behind
+                room.outcomeCapacity = end - behind
             }
             // The mark is to be seen before any record below it is. Never lowered: under the lock.
             if books.mark > markBefore, fault != .markAfterRecord {

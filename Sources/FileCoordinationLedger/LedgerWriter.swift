@@ -67,21 +67,31 @@ public final class LedgerWriter: Sendable {
     /// `outcomeCapacity` bytes are set aside for ``release(_:outcome:)``, so that it cannot fail if
     /// no more are needed. With `wantsMessage` the host sends a message when it grants, and wakes
     /// nobody. A claim with a `wantedSlot` would like its item, or the directory that it is in,
-    /// delegated in that slot, when it is over or granted quietly.
+    /// delegated in that slot, when it is over or granted quietly. A `supplement`, of at most
+    /// ``LedgerLayout/maximumSupplementLength`` bytes, is for hosts that know of supplements.
     public func write(
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
-        wantsMessage: Bool = false, wantedSlot: WantedSlot? = nil
+        wantsMessage: Bool = false, wantedSlot: WantedSlot? = nil, supplement: [UInt8] = []
     ) throws(LedgerError) -> RecordReference {
         try checkLength(body.count)
         try checkLength(outcomeCapacity)
+        precondition(
+            supplement.count <= LedgerLayout.maximumSupplementLength, "A supplement is short")
         let room = try allocation.withLock { (books) throws(LedgerError) in
-            try allocate(body: body.count, outcome: outcomeCapacity, in: &books)
+            try allocate(
+                body: body.count, outcome: outcomeCapacity, supplement: supplement.count,
+                in: &books)
         }
         Failpoint.reach(.before, .writesRecord)
         defer { Failpoint.reach(.after, .writesRecord) }
         typealias Record = LedgerLayout.Record
         let record = memory.mapping.base + LedgerLayout.record(room.index)
-        let flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
+        var flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
+        if !supplement.isEmpty {
+            flags |= LedgerLayout.Kind.hasSupplement
+            record.store(UInt32(supplement.count), at: Record.supplementLength)
+            record.copy(supplement, to: Record.supplementLength - supplement.count)
+        }
         record.store(UInt32(kind.rawValue) | flags, at: Record.kind)
         record.store(thread, at: Record.thread)
         record.store(UInt32(body.count), at: Record.bodyLength)

@@ -119,10 +119,10 @@ extension HostMessage: WireCoded {
     /// clients' choice, which must not be able to make a host fail.
     private static func write(_ parties: [Party], to encoder: inout MessageEncoder) {
         let countBytes = 4
-        var written = MessageEncoder()
+        var written = MessageEncoder(version: encoder.version)
         var count = 0
         for party in parties.prefix(WireLimits.parties) {
-            var next = MessageEncoder()
+            var next = MessageEncoder(version: encoder.version)
             next.value(party)
             let total = encoder.bytes.count + countBytes + written.bytes.count + next.bytes.count
             guard total <= WireLimits.messageBytes else { break }

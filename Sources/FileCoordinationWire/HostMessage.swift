@@ -96,12 +96,12 @@ public enum HostMessage: Hashable, Sendable {
     /// The package policy is this one by now; opaque here.
     case packagePolicy([UInt8])
 
-    /// The encoding.
+    /// The encoding in the version that the connection's hello named.
     ///
     /// Texts and lists of parties that are too long are cut. Anything else that is over
     /// ``WireLimits`` is the caller's bug, and ends the process.
-    public func encode() -> [UInt8] {
-        trustedEncoding(.message, limit: WireLimits.messageBytes)
+    public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
+        trustedEncoding(.message, limit: WireLimits.messageBytes, version: version)
     }
 
     /// The encoding, or what a client would refuse in it.
@@ -110,7 +110,10 @@ public enum HostMessage: Hashable, Sendable {
     }
 
     /// The message that `bytes` encode.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
-        self = try Self.decoding(bytes, .message, limit: WireLimits.messageBytes)
+    public init(
+        decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
+    ) throws(WireError) {
+        self = try Self.decoding(
+            bytes, .message, limit: WireLimits.messageBytes, version: version)
     }
 }

@@ -13,11 +13,17 @@ import FileCoordinationArbiter
 struct MessageDecoder {
     private let bytes: [UInt8]
     private var position = 0
+    /// The version of the protocol in which they were written.
+    let version: UInt16
 
     /// A decoder at the front of `bytes`, unless they are too many.
-    init(_ bytes: [UInt8], _ field: WireError.Field, limit: Int) throws(WireError) {
+    init(
+        _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
+        version: UInt16 = ProtocolVersion.current
+    ) throws(WireError) {
         guard bytes.count <= limit else { throw .tooLong(field) }
         self.bytes = bytes
+        self.version = version
     }
 
     /// The number of bytes that nothing was made of yet.
@@ -137,9 +143,10 @@ struct MessageDecoder {
 extension WireCoded {
     /// The value of which `bytes` are the encoding, all of them.
     static func decoding(
-        _ bytes: [UInt8], _ field: WireError.Field, limit: Int
+        _ bytes: [UInt8], _ field: WireError.Field, limit: Int,
+        version: UInt16 = ProtocolVersion.current
     ) throws(WireError) -> Self {
-        var decoder = try MessageDecoder(bytes, field, limit: limit)
+        var decoder = try MessageDecoder(bytes, field, limit: limit, version: version)
         let value = try Self(from: &decoder)
         try decoder.finish()
         return value

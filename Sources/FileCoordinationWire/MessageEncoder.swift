@@ -19,11 +19,16 @@ struct MessageEncoder {
     private(set) var bytes: [UInt8] = []
     /// The first thing written that no decoder accepts.
     private(set) var fault: WireError?
+    /// The version of the protocol in which it is written.
+    let version: UInt16
 
     /// Most of what is said fits into this, and is gathered in one piece then.
     private static let usualLength = 160
 
-    init() { bytes.reserveCapacity(Self.usualLength) }
+    init(version: UInt16 = ProtocolVersion.current) {
+        self.version = version
+        bytes.reserveCapacity(Self.usualLength)
+    }
 
     /// Notes that what is written is not to be sent.
     mutating func fail(_ error: WireError) {
@@ -114,8 +119,10 @@ struct MessageEncoder {
 
 extension WireCoded {
     /// The encoding, if a decoder accepts it.
-    func encoding(_ field: WireError.Field, limit: Int) throws(WireError) -> [UInt8] {
-        var encoder = MessageEncoder()
+    func encoding(
+        _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
+    ) throws(WireError) -> [UInt8] {
+        var encoder = MessageEncoder(version: version)
         write(to: &encoder)
         if let fault = encoder.fault { throw fault }
         guard encoder.bytes.count <= limit else { throw .tooLong(field) }
@@ -123,9 +130,11 @@ extension WireCoded {
     }
 
     /// The encoding of a value that the caller knows to be within the limits.
-    func trustedEncoding(_ field: WireError.Field, limit: Int) -> [UInt8] {
+    func trustedEncoding(
+        _ field: WireError.Field, limit: Int, version: UInt16 = ProtocolVersion.current
+    ) -> [UInt8] {
         do {
-            return try encoding(field, limit: limit)
+            return try encoding(field, limit: limit, version: version)
         } catch {
             preconditionFailure("A \(Self.self) cannot be encoded: \(error)")
         }

@@ -34,8 +34,10 @@ extension HostMessage {
     }
 
     /// The messages that carry a status report.
-    public static func packing(_ report: StatusReport) -> [HostMessage] {
-        pieces(of: report.encode()).map { .statusPart($0.bytes, isLast: $0.isLast) }
+    public static func packing(
+        _ report: StatusReport, version: UInt16 = ProtocolVersion.current
+    ) -> [HostMessage] {
+        pieces(of: report.encode(version: version)).map { .statusPart($0.bytes, isLast: $0.isLast) }
     }
 
     /// At least one piece; the last is marked.

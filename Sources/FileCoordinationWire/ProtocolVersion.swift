@@ -7,8 +7,8 @@
 // value, so bytes that decode at all (a hello of another version aside, of which the rest is passed
 // over) are the bytes that the value encodes to.
 //
-// Nothing in it says which version it is but the hello. Three things therefore never change, in any
-// version: a hello is the byte 1, then the version in 16 bits; a refusal is the byte 0x82, a code
+// Nothing in it says which version it is but the hello; encoder and decoder are told. Three things
+// therefore never change, in any version: a hello is the byte 1, then the version in 16 bits; a refusal is the byte 0x82, a code
 // byte and a text; and the code of `wrongVersion` is 1. With them, any host can turn any client
 // away in words.
 
@@ -17,11 +17,15 @@ public enum ProtocolVersion {
     /// The newest version that this source speaks.
     ///
     /// 2 has ``ClientMessage/hindered(presenter:by:)``, ``HostMessage/skipped(_:)`` and
-    /// ``HostMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``.
-    public static let current: UInt16 = 3
+    /// ``HostMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
+    /// the number of those for whom a claim waits.
+    public static let current: UInt16 = 4
+
+    /// The first version in which parties, claims and presenters are reported with their labels.
+    static let withLabels: UInt16 = 4
 
     /// All that it speaks; the client chooses, in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...3
+    public static let supported: ClosedRange<UInt16> = 1...4
 }
 
 /// The bounds of everything that is sent or kept in a ledger.
@@ -66,6 +70,10 @@ public enum WireLimits {
     public static let placeFrameBytes = 64 << 20
     /// The claims inside which a claim is made.
     public static let enclosing = 1024
+    /// The claims of other processes inside which a claim is made; the innermost count.
+    public static let outerClaims = 6
+    /// What a record says beside its body; as much as a ledger has room for.
+    public static let supplementBytes = 400
     /// The parties that one claim is said to wait for; longer lists are cut.
     public static let parties = 256
 }

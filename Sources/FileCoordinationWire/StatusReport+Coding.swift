@@ -4,6 +4,20 @@
 
 import FileCoordinationArbiter
 
+extension MessageEncoder {
+    /// A label, which versions without labels leave out.
+    fileprivate mutating func label(_ label: String) {
+        if version >= ProtocolVersion.withLabels { text(label) }
+    }
+}
+
+extension MessageDecoder {
+    /// A label; of a version without labels, none.
+    fileprivate mutating func label() throws(WireError) -> String {
+        version >= ProtocolVersion.withLabels ? try text() : ""
+    }
+}
+
 extension Party: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.optional(claim) { $0.integer($1) }
@@ -16,6 +30,7 @@ extension Party: WireCoded {
         encoder.integer(sinceNanoseconds)
         encoder.optional(message) { $0.text($1) }
         encoder.bool(isStopped)
+        encoder.label(label)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -33,6 +48,7 @@ extension Party: WireCoded {
         sinceNanoseconds = try decoder.integer(UInt64.self)
         message = try decoder.optional { (decoder) throws(WireError) in try decoder.text() }
         isStopped = try decoder.bool()
+        label = try decoder.label()
     }
 }
 
@@ -63,6 +79,10 @@ extension ClaimStatus: WireCoded {
         encoder.bool(isStopped)
         encoder.list(items, .items, limit: WireLimits.items)
         encoder.list(waitsFor.prefix(WireLimits.parties), .parties)
+        if encoder.version >= ProtocolVersion.withLabels {
+            encoder.integer(UInt32(clamping: waitsForCount))
+        }
+        encoder.label(label)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -75,6 +95,10 @@ extension ClaimStatus: WireCoded {
         isStopped = try decoder.bool()
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
         waitsFor = try decoder.list(of: Party.self, .parties, limit: WireLimits.parties)
+        waitsForCount =
+            decoder.version >= ProtocolVersion.withLabels
+            ? Int(try decoder.integer(UInt32.self)) : waitsFor.count
+        label = try decoder.label()
     }
 }
 
@@ -86,6 +110,7 @@ extension PresenterStatus: WireCoded {
         encoder.optional(path) { $0.path($1) }
         encoder.bool(isUnresponsive)
         encoder.bool(isStopped)
+        encoder.label(label)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -95,6 +120,7 @@ extension PresenterStatus: WireCoded {
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         isUnresponsive = try decoder.bool()
         isStopped = try decoder.bool()
+        label = try decoder.label()
     }
 }
 

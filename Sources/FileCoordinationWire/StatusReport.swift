@@ -25,6 +25,8 @@ public struct Party: Hashable, Sendable {
     public var processID: Int32
     /// The name of its process.
     public var processName: String
+    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    public var label: String
     /// Its purpose.
     public var purpose: [UInt8]
     /// Its place, or the first of its places; empty if it has none.
@@ -42,8 +44,9 @@ public struct Party: Hashable, Sendable {
     public init(
         claim: UInt64?, presenter: UInt64?, processID: Int32, processName: String,
         purpose: [UInt8], path: [UInt8], role: PartyRole, sinceNanoseconds: UInt64,
-        message: String?, isStopped: Bool
+        message: String?, isStopped: Bool, label: String = ""
     ) {
+        self.label = label
         self.claim = claim
         self.presenter = presenter
         self.processID = processID
@@ -87,6 +90,8 @@ public struct ClaimStatus: Hashable, Sendable {
     public var processID: Int32
     /// The name of its process.
     public var processName: String
+    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    public var label: String
     /// Its purpose.
     public var purpose: [UInt8]
     /// Where it is in its life.
@@ -99,12 +104,17 @@ public struct ClaimStatus: Hashable, Sendable {
     public var items: [AccessItem]
     /// What it waits for; empty when granted, and of longer lists only the front is sent.
     public var waitsFor: [Party]
+    /// How many those are in all.
+    public var waitsForCount: Int
 
     /// A claim, as status shows it.
     public init(
         claim: UInt64, processID: Int32, processName: String, purpose: [UInt8], stage: ClaimStage,
-        sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party]
+        sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party],
+        waitsForCount: Int? = nil, label: String = ""
     ) {
+        self.label = label
+        self.waitsForCount = waitsForCount ?? waitsFor.count
         self.claim = claim
         self.processID = processID
         self.processName = processName
@@ -125,6 +135,8 @@ public struct PresenterStatus: Hashable, Sendable {
     public var processID: Int32
     /// The name of its process.
     public var processName: String
+    /// Its label, for people; empty: none but the name of its process (Rule 18.15).
+    public var label: String
     /// The place that it presents, or nil if it presents none.
     public var path: [UInt8]?
     /// Whether it owes an answer for longer than answers take.
@@ -135,8 +147,9 @@ public struct PresenterStatus: Hashable, Sendable {
     /// A presenter, as status shows it.
     public init(
         presenter: UInt64, processID: Int32, processName: String, path: [UInt8]?,
-        isUnresponsive: Bool, isStopped: Bool
+        isUnresponsive: Bool, isStopped: Bool, label: String = ""
     ) {
+        self.label = label
         self.presenter = presenter
         self.processID = processID
         self.processName = processName
@@ -165,10 +178,15 @@ public struct StatusReport: Hashable, Sendable {
     /// The encoding, of which ``HostMessage/statusPart(_:isLast:)`` carries pieces.
     ///
     /// It has no limit of its own here: what a host knows came in within limits.
-    public func encode() -> [UInt8] { trustedEncoding(.statusReport, limit: .max) }
+    public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
+        trustedEncoding(.statusReport, limit: .max, version: version)
+    }
 
     /// The report that `bytes` encode.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
-        self = try Self.decoding(bytes, .statusReport, limit: WireLimits.statusReportBytes)
+    public init(
+        decoding bytes: [UInt8], version: UInt16 = ProtocolVersion.current
+    ) throws(WireError) {
+        self = try Self.decoding(
+            bytes, .statusReport, limit: WireLimits.statusReportBytes, version: version)
     }
 }

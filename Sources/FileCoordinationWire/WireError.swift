@@ -22,6 +22,8 @@ public enum WireError: Error, Hashable, Sendable {
         case message
         /// The whole of a ledger record's body.
         case body
+        /// What a ledger record holds beside its body.
+        case supplement
         /// The whole of a status report, or its pieces together.
         case statusReport
         /// One delivery, or its pieces together.

@@ -19,6 +19,12 @@ struct Admission {
         self.options = options
         self.purpose = options.makePurpose()
         self.signals = signals
+        ProcessLabel.text = options.label ?? CommandLabel.withoutCommand
+    }
+
+    /// Has others see COMMAND as this access's label, unless another one was asked for.
+    func name(after command: [String]) {
+        if options.label == nil { ProcessLabel.text = CommandLabel.text(for: command) }
     }
 
     /// How long a wait may last before it is mentioned (Rule 18.5).

@@ -14,6 +14,7 @@ struct CommandRun {
     /// A command as it was typed, and how it gets access.
     init(_ words: [String], admission: Admission) {
         template = CommandTemplate(words)
+        admission.name(after: words)
         self.admission = admission
     }
 

@@ -38,25 +38,39 @@ enum PeopleText {
         guard !parties.isEmpty else {
             return ["  who is in the way cannot be told: see \"filecoord status\""]
         }
-        return parties.map { "  " + line($0) }
+        return parties.prefix(partyLimit).map { "  " + line($0) } + more(parties.count)
+    }
+
+    /// How many parties are named.
+    static let partyLimit = 8
+
+    private static func more(_ count: Int) -> [String] {
+        count > partyLimit ? ["  and \(count - partyLimit) more: see \"filecoord status\""] : []
+    }
+
+    /// A process, by its label or its program (Rule 18.15).
+    static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
+        "\(ShownText.escaped(label.isEmpty ? program : label)) (pid \(processID))"
     }
 
     private static func line(_ party: Party) -> String {
-        let who = "\(party.processName) (pid \(party.processID))"
-        let path = text(party.path)
+        let who = who(party.label, party.processName, party.processID)
+        let path = shown(party.path)
         let since = seconds(party.sinceNanoseconds)
         let stopped = party.isStopped ? "; its process is stopped" : ""
         switch party.role {
         case .holder:
-            return "\(who) has held \(path) for \(since), purpose \(text(party.purpose))\(stopped)"
+            return "\(who) has held \(path) for \(since)\(stopped)"
         case .waiter:
-            return "\(who) has waited for \(path) for \(since), and is ahead in line, "
-                + "purpose \(text(party.purpose))\(stopped)"
+            return "\(who) has waited for \(path) for \(since), and is ahead in line\(stopped)"
         case .presenter:
             let message = party.message ?? "a message"
             return "\(who) presents \(path) and has not answered \(message) yet\(stopped)"
         }
     }
+
+    /// The same for people, who are shown control characters and do not have them carried out.
+    static func shown(_ bytes: [UInt8]) -> String { ShownText.escaped(text(bytes)) }
 
     /// Bytes as text; what is not UTF-8 is shown as replacement characters.
     static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -77,6 +77,9 @@ private struct PlainWords {
         case "--purpose":
             guard let purpose = takeValue() else { return false }
             waiting.purpose = purpose
+        case "--label":
+            guard let label = takeValue() else { return false }
+            waiting.label = label
         case "-E":
             guard let status = takeValue().flatMap({ UInt8($0) }) else { return false }
             waiting.conflictStatus = status

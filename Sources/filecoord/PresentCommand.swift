@@ -75,6 +75,10 @@ struct PresentCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Leave without an answer for ever.", valueName: "message"))
     var neverAnswer: [String] = []
 
+    @Option(
+        help: ArgumentHelp("What others are shown for these presenters.", valueName: "text"))
+    var label: String?
+
     @Argument(help: ArgumentHelp("The files or directories to present.", valueName: "path"))
     var paths: [String]
 
@@ -86,6 +90,7 @@ struct PresentCommand: ParsableCommand {
 
     func run() throws {
         let end = try EndOfProgram()
+        ProcessLabel.text = label ?? CommandLabel.withoutCommand
         let printer = PresenterPrinter(json ? .json : .people)
         let shells = ShellRunner(signalMask: end.originalMask)
         let reactions = try reactions()

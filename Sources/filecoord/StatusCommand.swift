@@ -20,13 +20,15 @@ struct StatusCommand: ParsableCommand {
 
             With --json, one object on one line:
               {"arbiter": {"pid", "kind": "daemon"|"embedded", "uptime", "protocol"} or null,
-               "claims": [{"id", "pid", "process", "purpose",
+               "claims": [{"id", "pid", "process", "label", "purpose",
                            "state": "waiting"|"asking"|"granted", "since", "stopped",
                            "items": [{"path", "access": "reading"|"writing", "options"}],
-                           "waitsFor": [{"claim", "pid", "process"} or
-                                        {"presenter", "pid", "process", "message"}]}],
-               "presenters": [{"id", "pid", "process", "path", "unresponsive", "stopped"}]}
-            Times are in seconds, claims in the order of their line.
+                           "waitsFor": [{"claim", "pid", "process", "label"} or
+                              {"presenter", "pid", "process", "label", "message"}]}],
+               "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
+                               "stopped"}]}
+            Times are in seconds, claims in the order of their line. A label is what --label or \
+            a program says, and otherwise the command or the program's name.
 
             EXAMPLES
               filecoord status

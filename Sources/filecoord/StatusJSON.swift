@@ -31,6 +31,7 @@ enum StatusJSON {
             ("id", .number(claim.claim)),
             ("pid", .number(claim.processID)),
             ("process", .text(claim.processName)),
+            ("label", label(claim.label, claim.processName)),
             ("purpose", .bytes(claim.purpose)),
             ("state", .text(claim.stage.name)),
             ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
@@ -38,6 +39,11 @@ enum StatusJSON {
             ("items", .list(claim.items.map { item($0) })),
             ("waitsFor", .list(claim.waitsFor.map { party($0) })),
         ])
+    }
+
+    /// What people know it by: its label, else its program.
+    private static func label(_ label: String, _ program: String) -> JSONText {
+        .text(label.isEmpty ? program : label)
     }
 
     private static func item(_ item: AccessItem) -> JSONText {
@@ -51,6 +57,7 @@ enum StatusJSON {
     private static func party(_ party: Party) -> JSONText {
         let process: [(name: String, value: JSONText)] = [
             ("pid", .number(party.processID)), ("process", .text(party.processName)),
+            ("label", label(party.label, party.processName)),
         ]
         if let presenter = party.presenter {
             let message = party.message.map { JSONText.text($0) } ?? .null
@@ -65,6 +72,7 @@ enum StatusJSON {
             ("id", .number(presenter.presenter)),
             ("pid", .number(presenter.processID)),
             ("process", .text(presenter.processName)),
+            ("label", label(presenter.label, presenter.processName)),
             ("path", presenter.path.map { .bytes($0) } ?? .null),
             ("unresponsive", .truth(presenter.isUnresponsive)),
             ("stopped", .truth(presenter.isStopped)),

@@ -80,7 +80,7 @@ struct StatusTable {
         if claim.isStopped { remarks.append("stopped") }
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
-            who: "\(claim.processName) (pid \(claim.processID))",
+            who: PeopleText.who(claim.label, claim.processName, claim.processID),
             since: PeopleText.seconds(claim.sinceNanoseconds), remarks: remarks)
     }
 
@@ -90,12 +90,12 @@ struct StatusTable {
         if presenter.isStopped { remarks.append("stopped") }
         return Row(
             what: "presents", access: "",
-            who: "\(presenter.processName) (pid \(presenter.processID))", since: "",
-            remarks: remarks)
+            who: PeopleText.who(presenter.label, presenter.processName, presenter.processID),
+            since: "", remarks: remarks)
     }
 
     private func party(_ party: Party) -> String {
-        let who = "\(party.processName) (pid \(party.processID))"
+        let who = PeopleText.who(party.label, party.processName, party.processID)
         return party.message.map { "\(who) to answer \($0)" } ?? who
     }
 

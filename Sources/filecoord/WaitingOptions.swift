@@ -24,6 +24,12 @@ struct WaitingOptions: ParsableArguments {
     var purpose: String?
 
     @Option(
+        help: ArgumentHelp(
+            "What others are shown for this access; COMMAND, shortened, by default.",
+            valueName: "text"))
+    var label: String?
+
+    @Option(
         name: .customShort("E"),
         help: ArgumentHelp(
             "Exit with N, not 75, if access is not granted in time.", valueName: "n"))
@@ -39,7 +45,7 @@ struct WaitingOptions: ParsableArguments {
     /// What they come to.
     var terms: WaitingTerms {
         WaitingTerms(
-            timeout: timeout, nonblock: nonblock, purpose: purpose,
+            timeout: timeout, nonblock: nonblock, purpose: purpose, label: label,
             conflictStatus: conflictStatus, quiet: quiet)
     }
 }
@@ -49,6 +55,8 @@ struct WaitingTerms: Hashable {
     var timeout: Double?
     var nonblock = false
     var purpose: String?
+    /// What others are shown for the access (Rule 18.15).
+    var label: String?
     /// The exit status if access is not granted in time.
     var conflictStatus = UInt8(ExitStatus.notGranted.rawValue)
     var quiet = false

@@ -16,6 +16,7 @@ final class PlainArgumentsTests: XCTestCase {
         ["write", "--for-deleting", "--timeout", "0", "a", "--", "rm", "--", "a"],
         ["write", "--for-replacing", "a"], ["write", "--for-merging", "a"], ["read", "é=b:c"],
         ["read", "--purpose", "é ", "-E", "0", "a", "--", ""], ["read", "read", "write"],
+        ["write", "--label", "nightly", "a", "--", "true"],
     ]
 
     private let others: [[String]] = [

@@ -21,7 +21,7 @@ final class StatusTests: XCTestCase {
             try sandbox.makeFile("a", "")
             let presenter = try sandbox.startPresenting(
                 "a", "--never-answer", "savePresentedItemChanges")
-            let holder = try sandbox.startHolding("write", "b")
+            let holder = try sandbox.startHolding("write", "--label", "holder", "b")
             let waiter = try sandbox.start("access", "--write", "b:forDeleting", "--", "true")
             try sandbox.awaitWaiters(1)
             let asker = try sandbox.start("read", "--purpose", "p \"q\"", "a")
@@ -39,8 +39,8 @@ final class StatusTests: XCTestCase {
                 XCTAssertEqual(
                     Set(claim.keys),
                     [
-                        "id", "pid", "process", "purpose", "state", "since", "stopped", "items",
-                        "waitsFor",
+                        "id", "pid", "process", "label", "purpose", "state", "since", "stopped",
+                        "items", "waitsFor",
                     ])
             }
             let status = try JSONDecoder().decode(StatusShape.self, from: Data(text.utf8))
@@ -56,13 +56,18 @@ final class StatusTests: XCTestCase {
             XCTAssertEqual(status.claims[0].waitsFor, [])
             XCTAssertEqual(
                 status.claims[1].waitsFor,
-                [.init(claim: status.claims[0].id, pid: holder.processID, process: "filecoord")])
+                [
+                    .init(
+                        claim: status.claims[0].id, pid: holder.processID, process: "filecoord",
+                        label: "holder")
+                ])
             XCTAssertEqual(
                 status.claims[2].waitsFor,
                 [
                     .init(
                         presenter: status.presenters[0].id, pid: presenter.processID,
-                        process: "filecoord", message: "savePresentedItemChanges")
+                        process: "filecoord", label: "filecoord present",
+                        message: "savePresentedItemChanges")
                 ])
             XCTAssertEqual(status.presenters.map(\.path), [sandbox.path("a")])
         }
@@ -71,7 +76,7 @@ final class StatusTests: XCTestCase {
     func testTheTableShowsEachFileWithHoldersWaitersAndPresenters() throws {
         try with { sandbox in
             let path = try sandbox.makeFile("a", "")
-            let holder = try sandbox.startHolding("read", "a")
+            let holder = try sandbox.startHolding("read", "--label", "filecoord", "a")
             let waiter = try sandbox.start("write", "--for-replacing", "a", "--", "true")
             try sandbox.awaitWaiters(1)
             let presenter = try sandbox.startPresenting("a")
@@ -87,7 +92,9 @@ final class StatusTests: XCTestCase {
             XCTAssertEqual(rows[1][5], "\(waiter.processID))")
             XCTAssertEqual(
                 rows[1].suffix(4), ["for", "filecoord", "(pid", "\(holder.processID))"])
-            XCTAssertEqual(rows[2], ["presents", "filecoord", "(pid", "\(presenter.processID))"])
+            XCTAssertEqual(
+                rows[2],
+                ["presents", "filecoord", "present", "(pid", "\(presenter.processID))"])
         }
     }
 

@@ -21,7 +21,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = clientMessages + hostMessages + wholes + bodies + news
+    static let all = clientMessages + hostMessages + wholes + bodies + news + labels
 
     static let record = WireRecord(index: 7, generation: 0x0102_0304)
     private static let holder = Party(
@@ -118,8 +118,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
             """),
         Golden("deliveryPart", .host(.deliveryPart([1, 2], isLast: true)), "86 0200 0102 01"),
         Golden(
-            "explanation",
-            .host(.explanation(record, stage: .asking, parties: [holder, presenter])),
+            "explanation of version 3",
+            .unlabelledHost(.explanation(record, stage: .asking, parties: [holder, presenter])),
             "87 07000000 04030201 01 01 02000000 \(holderHex) \(presenterHex)"),
         Golden(
             "explanation of the unknown", .host(.explanation(record, stage: nil, parties: [])),
@@ -152,8 +152,8 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "a delivery", .delivery(deliveries[2]), "07000000 04030201 03 01"),
         Golden(
-            "a status report",
-            .report(
+            "a status report of version 3",
+            .unlabelledReport(
                 StatusReport(
                     arbiter: ArbiterStatus(
                         processID: 1, kind: .daemon, uptimeNanoseconds: 1_500_000_000,
@@ -256,11 +256,13 @@ struct GoldenBytesTests {
                 #expect(throws: WireError.unknownKind(golden.bytes[0])) {
                     try HostMessage(decoding: golden.bytes)
                 }
-            case .host:
+            case .host, .unlabelledHost:
                 #expect(throws: WireError.unknownKind(golden.bytes[0])) {
                     try ClientMessage(decoding: golden.bytes)
                 }
-            case .delivery, .report, .claimBody, .presenterBody, .logEntry, .placeEntry: break
+            case .delivery, .report, .claimBody, .presenterBody, .logEntry, .placeEntry,
+                .unlabelledReport, .supplement:
+                break
             }
         }
     }

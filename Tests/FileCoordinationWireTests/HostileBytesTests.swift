@@ -20,6 +20,7 @@ struct HostileBytesTests {
 
     @Test(arguments: Golden.all)
     func `A byte too many is refused`(_ golden: Golden) {
+        if golden.sample.mayBeLonger { return }
         #expect(throws: WireError.trailingBytes) {
             try golden.sample.decodingAlike(golden.bytes + [0])
         }
@@ -195,7 +196,7 @@ struct HostileBytesTests {
             let bytes = mutator.mutation(of: golden.bytes)
             guard let decoded = try? golden.sample.decodingAlike(bytes) else { continue }
             accepted += 1
-            if decoded.isForeignHello { continue }
+            if decoded.isForeignHello || decoded.mayBeLonger { continue }
             let encoded = try decoded.encode()
             if decoded.isOutcomes {
                 try #require(encoded.count == bytes.count, "seed \(seed), round \(round)")

@@ -15,6 +15,12 @@ enum Sample: Hashable, Sendable {
     case presenterBody(PresenterBody)
     case logEntry(ClaimLogEntry)
     case placeEntry(PlaceEntry)
+    /// In the last version without labels.
+    case unlabelledHost(HostMessage)
+    case unlabelledReport(StatusReport)
+    case supplement(RecordSupplement)
+
+    private static let withoutLabels: UInt16 = 3
 
     func encode() throws(WireError) -> [UInt8] {
         switch self {
@@ -26,6 +32,9 @@ enum Sample: Hashable, Sendable {
         case .presenterBody(let value): value.encode()
         case .logEntry(let value): try value.encodeChecked()
         case .placeEntry(let value): try value.encodeChecked()
+        case .unlabelledHost(let value): value.encode(version: Self.withoutLabels)
+        case .unlabelledReport(let value): value.encode(version: Self.withoutLabels)
+        case .supplement(let value): value.encode()
         }
     }
 
@@ -40,6 +49,11 @@ enum Sample: Hashable, Sendable {
         case .presenterBody: .presenterBody(try PresenterBody(decoding: bytes))
         case .logEntry: .logEntry(try Self.onlyLogEntry(bytes))
         case .placeEntry: .placeEntry(try Self.onlyPlaceEntry(bytes))
+        case .unlabelledHost:
+            .unlabelledHost(try HostMessage(decoding: bytes, version: Self.withoutLabels))
+        case .unlabelledReport:
+            .unlabelledReport(try StatusReport(decoding: bytes, version: Self.withoutLabels))
+        case .supplement: .supplement(try RecordSupplement(decoding: bytes))
         }
     }
 
@@ -64,6 +78,12 @@ enum Sample: Hashable, Sendable {
     var isForeignHello: Bool {
         guard case .client(.hello(let hello)) = self else { return false }
         return !ProtocolVersion.supported.contains(hello.version)
+    }
+
+    /// Whether what is behind it is passed over.
+    var mayBeLonger: Bool {
+        guard case .supplement = self else { return false }
+        return true
     }
 
     /// Whether it is a list of outcomes, of which every byte is read as one.

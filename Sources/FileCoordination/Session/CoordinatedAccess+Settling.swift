@@ -134,7 +134,8 @@ extension CoordinatedAccess {
         let next = try session.file(
             ClaimRequest(
                 purpose: purpose, items: items.map(\.claimed), kind: kind, enclosing: enclosing,
-                standpoint: nil, blocksCaller: blocksCaller, onEnding: onEnding))
+                standpoint: nil, blocksCaller: blocksCaller, supplement: supplement,
+                onEnding: onEnding))
         let givenUp = state.withLock { state in
             state.claim = next
             state.isReleased = false

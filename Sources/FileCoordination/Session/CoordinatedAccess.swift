@@ -21,6 +21,8 @@ package final class CoordinatedAccess: Sendable {
     let enclosing: [RecordReference]
     /// Whether those accessors wait for it.
     let blocksCaller: Bool
+    /// What the claim's record says beside its body, encoded.
+    let supplement: [UInt8]
     /// Told once of the end of each claim, for callers that do not wait.
     let onEnding: (@Sendable (AccessEnding) -> Void)?
     let state: Lock<State>
@@ -53,13 +55,14 @@ package final class CoordinatedAccess: Sendable {
     package init(
         _ requests: [RequestedItem], purpose: Purpose, kind: ClaimKind = .access,
         enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil,
-        blocksCaller: Bool = true,
+        blocksCaller: Bool = true, supplement: RecordSupplement = RecordSupplement(),
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(NSError) {
         self.requests = requests
         self.purpose = purpose
         self.kind = kind
         self.blocksCaller = blocksCaller
+        self.supplement = supplement.encode()
         self.onEnding = onEnding
         session = try Session.current()
         let policy = session.packagePolicy
@@ -72,7 +75,7 @@ package final class CoordinatedAccess: Sendable {
             ClaimRequest(
                 purpose: purpose, items: items.map(\.claimed), kind: kind,
                 enclosing: self.enclosing, standpoint: standpoint,
-                blocksCaller: blocksCaller, onEnding: onEnding))
+                blocksCaller: blocksCaller, supplement: self.supplement, onEnding: onEnding))
         state = Lock(State(claim: claim, items: items, policy: policy))
     }
 
@@ -85,6 +88,7 @@ package final class CoordinatedAccess: Sendable {
         kind = .access
         enclosing = []
         blocksCaller = true
+        supplement = []
         onEnding = nil
         let running = PendingClaim(
             record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})

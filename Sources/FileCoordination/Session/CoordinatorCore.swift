@@ -20,6 +20,8 @@ final class CoordinatorCore: Sendable {
     private let standing = CoordinatorStanding()
     /// The purpose, if it was set.
     private let givenPurpose = LazyReference<PurposeText>()
+    /// The label, if one was ever set.
+    private let givenLabel = LazyReference<LabelText>()
     /// Nothing until one call has to wait, or to tell an arbiter.
     private let madeCalls = LazyReference<CoordinatorCalls>()
     /// Where the presenter was when the coordinator was made, as far as it knew (Rule 11.7).
@@ -28,6 +30,10 @@ final class CoordinatorCore: Sendable {
     private final class PurposeText: Sendable {
         let text: String
         init(_ text: String) { self.text = text }
+    }
+
+    private final class LabelText: Sendable {
+        let text = Lock("")
     }
 
     init(presenter: (any NSFilePresenter)?) {
@@ -74,6 +80,23 @@ final class CoordinatorCore: Sendable {
             "A purpose identifier can be set once, before the coordinator is used")
     }
 
+    // MARK: Label
+
+    /// The coordinator's own label.
+    var label: String? {
+        let text = givenLabel.load()?.text.withLock { $0 } ?? ""
+        return text.isEmpty ? nil : text
+    }
+
+    func setLabel(_ text: String?) {
+        let label = Label.cut(text ?? "")
+        guard let known = givenLabel.load() ?? (label.isEmpty ? nil : LabelText()) else { return }
+        givenLabel.storeIfNil(known).text.withLock { text in
+            text = label
+            standing.noteLabel(!label.isEmpty)
+        }
+    }
+
     // MARK: Waiting calls
 
     /// Files a claim, remembered for ``cancel()`` while it waits.
@@ -85,7 +108,8 @@ final class CoordinatorCore: Sendable {
         guard !standing.isCancelled else { throw Self.cancelledError }
         let access = try CoordinatedAccess(
             items, purpose: Purpose(purposeText(isUsed: true)), kind: kind, enclosing: enclosing,
-            standpoint: standpoint, blocksCaller: blocksCaller, onEnding: onEnding)
+            standpoint: standpoint, blocksCaller: blocksCaller,
+            supplement: RecordSupplement(label: label ?? ""), onEnding: onEnding)
         if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
             access.giveUp(.cancelled)
         }
@@ -108,7 +132,7 @@ final class CoordinatorCore: Sendable {
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
     func beginLocally(_ url: URL, _ access: Access) -> LocalBeginning? {
-        guard presenter == nil, AccessorStack.isEmpty, !standing.isCancelled else { return nil }
+        guard presenter == nil, AccessorStack.isEmpty, standing.isPlain else { return nil }
         let beginning = Session.withExisting { session -> LocalBeginning? in
             guard let session, let number = standing.purposeNumber(isUsed: true) else {
                 return nil

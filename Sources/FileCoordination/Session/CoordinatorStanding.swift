@@ -17,14 +17,30 @@ package struct CoordinatorStanding: ~Copyable, Sendable {
     private static let given: UInt64 = 1 << 62
     /// It can be given no more (Rules 4.3, 4.4).
     private static let used: UInt64 = 1 << 61
+    /// It has a label, which is kept elsewhere.
+    private static let labelled: UInt64 = 1 << 60
     /// The number of the purpose that was made up, once one was needed.
-    private static let number = used - 1
+    private static let number = labelled - 1
 
     /// Of a coordinator that was not used yet.
     package init() {}
 
     package var isCancelled: Bool {
         word.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
+    }
+
+    /// Whether it is neither cancelled nor labelled: then accesses may take the short way.
+    package var isPlain: Bool {
+        word.load(ordering: .sequentiallyConsistent) & (Self.cancelled | Self.labelled) == 0
+    }
+
+    /// Notes whether there is a label.
+    package func noteLabel(_ isThere: Bool) {
+        if isThere {
+            word.bitwiseOr(Self.labelled, ordering: .sequentiallyConsistent)
+        } else {
+            word.bitwiseAnd(~Self.labelled, ordering: .sequentiallyConsistent)
+        }
     }
 
     /// From now on every access of the coordinator is cancelled.

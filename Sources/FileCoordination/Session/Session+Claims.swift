@@ -19,6 +19,8 @@ struct ClaimRequest {
     let standpoint: WireStandpoint?
     /// Whether those accessors wait for it (Rule 18.4).
     let blocksCaller: Bool
+    /// What the record says beside its body, encoded.
+    let supplement: [UInt8]
     /// For callers that do not wait: called once, on any thread, when the claim was granted or
     /// given up.
     let onEnding: (@Sendable (AccessEnding) -> Void)?
@@ -40,7 +42,8 @@ extension Session {
             record = try ledger.write(
                 kind: .claim, body: body.encodeChecked(),
                 outcomeCapacity: ClaimLogEntry.outcomesLength(request.items.count),
-                wantsMessage: request.onEnding != nil, wantedSlot: opening.wantedSlot)
+                wantsMessage: request.onEnding != nil, wantedSlot: opening.wantedSlot,
+                supplement: request.supplement)
         } catch let error {
             opening.close(isWriting: isWriting)
             if let error = error as? LedgerError { throw FailureReason(error).nsError }

@@ -14,6 +14,8 @@ final class PresenterRegistration: Sendable {
     let reference: PresenterReference
     let methods: PresenterMethods
     let purpose: Purpose
+    /// Its own label; empty for that of its process.
+    let label: String
     /// Where it is known to the arbiter.
     let tie = Lock(Tie())
     /// Held while it is found out and told what keeps the presenter from going on.
@@ -32,8 +34,9 @@ final class PresenterRegistration: Sendable {
         var hindrance: RecordReference?
     }
 
-    init(_ presenter: any NSFilePresenter, methods: PresenterMethods) {
+    init(_ presenter: any NSFilePresenter, methods: PresenterMethods, label: String) {
         reference = PresenterReference(presenter)
+        self.label = label
         self.methods = methods
         purpose = Purpose(reference.purposeText)
     }
@@ -61,10 +64,10 @@ extension Session {
     }
 
     /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
-    static func add(_ presenter: any NSFilePresenter) {
+    static func add(_ presenter: any NSFilePresenter, label: String = "") {
         do throws(NSError) {
             let session = try current()
-            try session.add(presenter)
+            try session.add(presenter, label: label)
             session.sweepUploads()
         } catch {
             Diagnostics.say(
@@ -88,9 +91,9 @@ extension Session {
 
     // MARK: Registration
 
-    private func add(_ presenter: any NSFilePresenter) throws(NSError) {
+    private func add(_ presenter: any NSFilePresenter, label: String) throws(NSError) {
         let registration = PresenterRegistration(
-            presenter, methods: PresenterMethods(implementedBy: presenter))
+            presenter, methods: PresenterMethods(implementedBy: presenter), label: label)
         guard entry(of: registration.reference.identity) == nil else { return }
         let place = try place(of: presenter)
         let mailbox = PresenterMailbox(
@@ -136,7 +139,8 @@ extension Session {
         do {
             record = try ledger.write(
                 kind: .presenter, body: entry.registration.body(at: place).encode(),
-                outcomeCapacity: 0, wantsMessage: false)
+                outcomeCapacity: 0, wantsMessage: false,
+                supplement: RecordSupplement(label: entry.registration.label).encode())
         } catch {
             throw FailureReason(error).nsError
         }

@@ -132,7 +132,9 @@ package final class Session: Sendable {
                 if let session = cell.session.load() { return session }
                 let runtime = try RuntimeDirectory.openOwn()
                 if let warning = runtime.warning { Diagnostics.say(warning) }
-                return cell.session.storeIfNil(try Session(runtime: runtime))
+                let session = cell.session.storeIfNil(try Session(runtime: runtime))
+                ProcessLabel.apply(to: session)
+                return session
             }
         } catch {
             throw FailureReason.arbiterUnreachable("\(error)").nsError
@@ -220,6 +222,9 @@ package final class Session: Sendable {
         }
         try result.get()
     }
+
+    /// The version of the protocol that this connection's host and this process speak.
+    var spokenVersion: UInt16 { state.withLock { $0.version } }
 
     /// Whether the host of this connection has accepted the hello.
     var isWelcome: Bool { state.withLock { $0.hostEpoch != nil } }

@@ -250,7 +250,10 @@ final class SessionLink: Sendable {
         while true {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
-                guard let message = try? HostMessage(decoding: bytes) else { return false }
+                let version = session.spokenVersion
+                guard let message = try? HostMessage(decoding: bytes, version: version) else {
+                    return false
+                }
                 guard !session.isHostDeposed, session.receive(message) else { return false }
             case .wouldBlock: return true
             case .tooLong, .closed: return false

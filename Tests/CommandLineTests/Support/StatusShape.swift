@@ -22,6 +22,7 @@ struct StatusShape: Decodable {
         var presenter: Int?
         var pid: Int32
         var process: String
+        var label: String
         var message: String?
     }
 
@@ -29,6 +30,7 @@ struct StatusShape: Decodable {
         var id: Int
         var pid: Int32
         var process: String
+        var label: String
         var purpose: String
         var state: String
         var since: Double
@@ -41,6 +43,7 @@ struct StatusShape: Decodable {
         var id: Int
         var pid: Int32
         var process: String
+        var label: String
         var path: String
         var unresponsive: Bool
         var stopped: Bool

@@ -10,10 +10,9 @@ extension Stage {
     /// What the arbiter says now; nil if nobody answers.
     func report() -> StatusReport? {
         guard let line = try? ArbiterLine(runtime: meeting ?? runtime) else { return nil }
-        line.send(
-            ClientMessage.hello(
-                Hello(version: ProtocolVersion.supported.lowerBound, ledgerName: [])
-            ).encode())
+        // Every arbiter speaks it.
+        let version = ProtocolVersion.supported.lowerBound
+        line.send(ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
         line.send(ClientMessage.statusRequest.encode())
         var assembler = PartAssembler.statusReport
         while let bytes = line.receive() {
@@ -21,7 +20,7 @@ extension Stage {
                 continue
             }
             guard let whole = try? assembler.add(part, isLast: isLast) else { continue }
-            return try? StatusReport(decoding: whole)
+            return try? StatusReport(decoding: whole, version: version)
         }
         return nil
     }

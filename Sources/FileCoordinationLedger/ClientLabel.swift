@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The label of a client: a short text for people, in the ledger's header, so that records need none
+// of their own (Rule 18.15). It can be set again while hosts read it. There are two places for it;
+// a word says which of them counts, and a reader that sees the word change reads again.
+
+internal import FileCoordinationSystem
+
+extension LedgerWriter {
+    /// Sets the label of this process: at most ``LedgerLayout/maximumLabelLength`` bytes of UTF-8.
+    ///
+    /// Not for two threads at once.
+    public func setLabel(_ label: [UInt8]) {
+        precondition(label.count <= LedgerLayout.maximumLabelLength, "A label is short")
+        typealias Header = LedgerLayout.Header
+        let word = memory.mapping.word(at: Header.label)
+        let sequence = UInt32(truncatingIfNeeded: word.load() >> 32) &+ 1
+        memory.mapping.base.copy(label, to: LedgerReader.labelPlace(sequence))
+        word.store(UInt64(sequence) << 32 | UInt64(label.count))
+    }
+}
+
+extension LedgerReader {
+    /// How often the label is read again if it changes meanwhile.
+    private static let attempts = 4
+
+    /// The label of the client, as it says itself; empty if it has none.
+    public var label: [UInt8] {
+        let word = memory.mapping.word(at: LedgerLayout.Header.label)
+        for _ in 0..<Self.attempts {
+            let before = word.load()
+            let length = Int(UInt32(truncatingIfNeeded: before))
+            guard length > 0, length <= LedgerLayout.maximumLabelLength else { return [] }
+            let place = Self.labelPlace(UInt32(truncatingIfNeeded: before >> 32))
+            let bytes = memory.mapping.base.bytes(at: place, count: length)
+            // A swap of the word for itself: the copy may not sink below it.
+            if word.compareExchange(expected: before, desired: before).exchanged { return bytes }
+        }
+        return []
+    }
+
+    /// Where the label is that was set as the one of this number.
+    static func labelPlace(_ sequence: UInt32) -> Int {
+        LedgerLayout.Header.labels + Int(sequence & 1) * LedgerLayout.Header.labelRoom
+    }
+}
