@@ -8,8 +8,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,25 +107,70 @@ int fcs_is_locked_by_another(int file) {
     return result < 0 ? result : lock.l_type != F_UNLCK;
 }
 
+// ---- Writing without signals
+//
+// Where the process may not make files as long as that (RLIMIT_FSIZE), the kernel fails the call
+// with EFBIG, and sends the calling thread SIGXFSZ, which ends the program; so it does with EPIPE
+// and SIGPIPE. The failure is enough: the signals are blocked meanwhile, and what came is taken
+// away before they are let in again.
+
+static sigset_t only(int signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return set;
+}
+
+static sigset_t block_write_signals(void) {
+    sigset_t set = only(SIGXFSZ), before;
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    return before;
+}
+
+static intptr_t restore_signals(sigset_t before, intptr_t result) {
+    int signal = result == -EFBIG ? SIGXFSZ : result == -EPIPE ? SIGPIPE : 0;
+    if (signal && !sigismember(&before, signal)) {
+        const struct timespec none = {0};
+        sigset_t set = only(signal);
+        while (sigtimedwait(&set, NULL, &none) < 0 && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+#define WITHOUT_SIGNALS(call)                               \
+    ({                                                      \
+        sigset_t before_ = block_write_signals();           \
+        (__typeof__(call))restore_signals(before_, (call)); \
+    })
+
 int fcs_reserve(int file, uint64_t length) {
     int error;
     do {
-        error = posix_fallocate(file, 0, (off_t)length);
-    } while (error == EINTR);
-    return -error;
+        error = WITHOUT_SIGNALS(-posix_fallocate(file, 0, (off_t)length));
+    } while (error == -EINTR);
+    return error;
 }
 
 int fcs_truncate(int file, uint64_t length) {
-    return RESULT_RETRYING(ftruncate(file, (off_t)length));
+    return WITHOUT_SIGNALS(RESULT_RETRYING(ftruncate(file, (off_t)length)));
 }
 
 int fcs_synchronize(int file) { return RESULT_RETRYING(fdatasync(file)); }
 
-int fcs_reflink(int from, int to) { return RESULT_RETRYING(ioctl(to, FICLONE, from)); }
+int fcs_reflink(int from, int to) {
+    return WITHOUT_SIGNALS(RESULT_RETRYING(ioctl(to, FICLONE, from)));
+}
 
 intptr_t fcs_copy_range(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length) {
     off_t in = (off_t)from_offset, out = (off_t)to_offset;
-    return RESULT_RETRYING(copy_file_range(from, &in, to, &out, length, 0));
+    return WITHOUT_SIGNALS(RESULT_RETRYING(copy_file_range(from, &in, to, &out, length, 0)));
+}
+
+intptr_t fcs_send_file(int from, int to, uint64_t from_offset, size_t length) {
+    off_t offset = (off_t)from_offset;
+    return WITHOUT_SIGNALS(RESULT_RETRYING(sendfile(to, from, &offset, length)));
 }
 
 intptr_t fcs_read_at(int file, void *buffer, size_t length, uint64_t offset) {
@@ -130,7 +178,11 @@ intptr_t fcs_read_at(int file, void *buffer, size_t length, uint64_t offset) {
 }
 
 intptr_t fcs_write_at(int file, const void *buffer, size_t length, uint64_t offset) {
-    return RESULT_RETRYING(pwrite(file, buffer, length, (off_t)offset));
+    return WITHOUT_SIGNALS(RESULT_RETRYING(pwrite(file, buffer, length, (off_t)offset)));
+}
+
+intptr_t fcs_write(int file, const void *buffer, size_t length) {
+    return WITHOUT_SIGNALS(RESULT_RETRYING(write(file, buffer, length)));
 }
 
 intptr_t fcs_read_link(const char *path, char *buffer, size_t capacity) {

@@ -33,6 +33,7 @@ static _Atomic size_t used;    // entries beyond this were never used
 static struct sigaction previous;
 static size_t page_size;
 static int install_error;
+static _Atomic int has_faults;    // whether any page was ever missing
 
 NOT_INSTRUMENTED static struct entry *entry_over(uintptr_t address) {
     size_t count = atomic_load(&used);
@@ -73,6 +74,7 @@ NOT_INSTRUMENTED static void handle(int signal, siginfo_t *info, void *context) 
     struct entry *entry = info->si_code == BUS_ADRERR ? entry_over(address) : NULL;
     if (entry) {
         // Noted first: whoever sees the zeros can see why.
+        atomic_store(&has_faults, 1);
         atomic_store(&entry->truncated, 1);
         uintptr_t page = address & ~(uintptr_t)(page_size - 1);
         long mapped = syscall(
@@ -119,6 +121,8 @@ void fcs_mapping_unprotect(void *base) {
 }
 
 int fcs_mapping_was_truncated(void *base) {
+    // Asked before each claim.
+    if (!atomic_load(&has_faults)) return 0;
     struct entry *entry = entry_at((uintptr_t)base);
     return entry && atomic_load(&entry->truncated);
 }

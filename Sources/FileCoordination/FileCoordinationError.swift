@@ -153,7 +153,8 @@ extension FileCoordinationError.Party: CustomStringConvertible {
     public var description: String {
         let who = "\(ShownText.escaped(label)) (pid \(processIdentifier))"
         let path = ShownText.escaped(url?.path ?? "something")
-        let time = since.formatted(.units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
+        let time = since.credible.formatted(
+            .units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
         case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."

@@ -23,7 +23,8 @@ extension NSFileCoordinator {
     /// Holds for accesses that begin later, and for as long as some process that has said so lives.
     /// To say it for good, write it into `filecoordination/packages` in the user's configuration.
     ///
-    /// - Throws: an error for what cannot be an extension.
+    /// - Throws: an error for what cannot be an extension, and ``FileCoordinationError`` where all
+    ///   programs together have said as much as there is room for (16 KiB).
     public class func treatDirectories(
         withPathExtension pathExtension: String, as kind: DirectoryKind
     ) throws {

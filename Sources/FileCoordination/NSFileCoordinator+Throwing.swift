@@ -128,7 +128,8 @@ extension CoordinatedAccess {
     func timeOutError(after timeout: Duration) -> FileCoordinationError {
         let parties = explain(until: MonotonicClock.after(Self.explanationPatience)) ?? []
         let path = requests.first?.url.path ?? "nothing"
-        let time = timeout.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))
+        let time = timeout.credible.formatted(
+            .units(allowed: [.minutes, .seconds, .milliseconds]))
         return FileCoordinationError(
             .timedOut, url: requests.first?.url, parties: parties.map { .init($0) },
             reason: "Access to \(path) was not granted within \(time).")

@@ -155,7 +155,7 @@ extension Host {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "host anew")
         }
         // The next host's epoch must be above those in the ledgers that this one has raised.
-        let epochs = try EpochFile(directory: fresh.directory, isProtected: true)
+        let epochs = try EpochFile(directory: fresh.directory)
         while epochs.load() < epoch { _ = try epochs.raise() }
         runtime = fresh
         roleLock = role

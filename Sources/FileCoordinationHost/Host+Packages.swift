@@ -57,6 +57,16 @@ package enum PackageConfiguration {
     ///
     /// A line's second word is what it is about. One that has none says nothing.
     package static func adding(_ lines: [UInt8], to policy: [UInt8]) -> [UInt8] {
+        let result = combining(lines, with: policy)
+        return result.count <= WireLimits.packagePolicyBytes ? result : policy
+    }
+
+    /// Whether a host would take these lines in.
+    package static func hasRoom(for lines: [UInt8], in policy: [UInt8]) -> Bool {
+        max(lines.count, combining(lines, with: policy).count) <= WireLimits.packagePolicyBytes
+    }
+
+    private static func combining(_ lines: [UInt8], with policy: [UInt8]) -> [UInt8] {
         let former = policy.split(separator: newline)
         // Anybody may send thousands of lines: each is looked at once.
         var subjects: Set<ArraySlice<UInt8>> = []
@@ -70,8 +80,7 @@ package enum PackageConfiguration {
         let kept = former.filter { subject(of: $0).map { !subjects.contains($0) } ?? true }
         let known = kept + added.reversed()
         guard known != former else { return policy }
-        let result = Array(known.map { $0 + [newline] }.joined())
-        return result.count <= WireLimits.packagePolicyBytes ? result : policy
+        return Array(known.map { $0 + [newline] }.joined())
     }
 
     private static func subject(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

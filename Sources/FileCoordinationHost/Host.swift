@@ -164,7 +164,7 @@ package final class Host {
         poller = try Poller()
         try standIns.complete(for: runtime)
         let lost = try LostLedgers(of: runtime, role: roleLock)
-        epochs = try EpochFile(directory: runtime.directory, isProtected: true)
+        epochs = try EpochFile(directory: runtime.directory)
         // Whoever was stopped until now may have lost the role, and must not depose its successor.
         guard roleLock.isInPlace(in: runtime) else { throw LostLedgers.Failure.movedOn }
         let orphans: [LedgerReader]

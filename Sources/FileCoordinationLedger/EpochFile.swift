@@ -14,17 +14,15 @@ public final class EpochFile: Sendable {
 
     /// Maps `name` in the runtime directory, and creates it if need be, at epoch zero.
     ///
-    /// A host, which must survive a client that truncates the file, sets `isProtected`.
-    public init(
-        directory: Directory, name: String = "epoch", isProtected: Bool = false
-    ) throws(LedgerError) {
+    /// A process that truncates it ends none of those that have it mapped.
+    public init(directory: Directory, name: String = "epoch") throws(LedgerError) {
         mapping = try LedgerError.wrapping { () throws(SystemError) in
             let file = try directory.openFile(name, [.read, .write, .create])
             // Zeros are a valid state, so two who create it at once do no harm.
             try FileSpace.reserve(file, length: UInt64(Self.length))
             let mapping = try SharedMapping(
                 file: file, length: Self.length, writable: true, inheritedByFork: false)
-            if isProtected { try MappingGuard.protect(mapping) }
+            try MappingGuard.protect(mapping)
             return mapping
         }
     }

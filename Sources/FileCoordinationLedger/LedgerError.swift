@@ -21,6 +21,8 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case notALedger(name: String, reason: String)
     /// The client keeps changing the words under the host's hands, or has cut off the file.
     case damaged
+    /// Another process has cut off this process's ledger.
+    case cutOff
     /// A later host reigns.
     case deposed
     /// All 16,777,215 epochs are used up: remove the runtime directory when no program uses it.
@@ -39,6 +41,8 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .system(let error): error.description
         case .notALedger(let name, let reason): "\"\(name)\" is not a ledger: \(reason)"
         case .damaged: "the ledger was damaged by its own process"
+        case .cutOff:
+            "another process has truncated this process's ledger: start the program again"
         case .deposed: "another host has taken over"
         case .epochsExhausted:
             "the epochs are used up: remove the runtime directory when no program uses it"

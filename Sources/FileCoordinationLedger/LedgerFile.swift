@@ -66,6 +66,8 @@ struct LedgerFile: Sendable {
         try FileSpace.truncate(file, length: UInt64(LedgerLayout.fileLength))
         let mapping = try SharedMapping(
             file: file, length: LedgerLayout.fileLength, writable: true, inheritedByFork: false)
+        // Any process of the user's may cut the file off.
+        try MappingGuard.protect(mapping)
         guard try FileLock.tryLock(file) else {
             throw SystemError(code: ErrorNumber.alreadyExists, operation: "lock a new ledger")
         }

@@ -73,6 +73,7 @@ public final class LedgerWriter: Sendable {
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
         wantsMessage: Bool = false, wantedSlot: WantedSlot? = nil, supplement: [UInt8] = []
     ) throws(LedgerError) -> RecordReference {
+        guard !isDamaged else { throw .cutOff }
         try checkLength(body.count)
         try checkLength(outcomeCapacity)
         precondition(
@@ -145,9 +146,7 @@ public final class LedgerWriter: Sendable {
     public func file(_ reference: RecordReference) -> RecordState {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
-        precondition(
-            free.state == .free && free.generation &+ 1 == reference.generation,
-            "A record is filed once, after it was written")
+        guard isReady(free, for: reference) else { return .cancelled }
         switch memory.run(FileClaim(record: index, free: free, fault: fault)) {
         case .asked: return .asked
         case .withdrawn: return .cancelled
@@ -162,9 +161,7 @@ public final class LedgerWriter: Sendable {
     ) -> RecordState {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
-        precondition(
-            free.state == .free && free.generation &+ 1 == reference.generation,
-            "A record is filed once, after it was written")
+        guard isReady(free, for: reference) else { return .cancelled }
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         let procedure = ClaimLocally(
             record: index, free: free, slot: slot, delegation: delegation, fault: fault)
@@ -186,6 +183,16 @@ public final class LedgerWriter: Sendable {
             throw .bodyTooLarge(length, limit: LedgerLayout.maximumBodyLength)
         }
     }
+
+    /// Whether a record that was written can be filed: not if the file was cut off meanwhile.
+    private func isReady(_ free: RecordWord, for reference: RecordReference) -> Bool {
+        let isReady = free.state == .free && free.generation &+ 1 == reference.generation
+        precondition(isReady || isDamaged, "A record is filed once, after it was written")
+        return isReady
+    }
+
+    /// Whether another process has cut the file off: no claim of this ledger counts any more.
+    public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
     /// Makes room in the file from `start` to `end`, which nobody has touched yet.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {

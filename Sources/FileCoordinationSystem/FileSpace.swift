@@ -37,6 +37,14 @@ public enum FileCopy {
             fcs_copy_range(from.number, fromOffset, to.number, toOffset, length),
             "copy file contents")
     }
+
+    /// The same to where `to` would be written to next, for file systems that cannot copy ranges.
+    public static func sendFile(
+        from: Descriptor, at fromOffset: UInt64, to: Descriptor, length: Int
+    ) throws(SystemError) -> Int {
+        try check(
+            fcs_send_file(from.number, to.number, fromOffset, length), "copy file contents")
+    }
 }
 
 /// Files that have no name anywhere, and are gone with their last descriptor and mapping.

@@ -3,27 +3,19 @@
 // A value of each thread's own. Looked at three times in each access: so it is plain memory, for
 // which nobody counts references.
 
-public import Glibc
+internal import CFileCoordinationSystem
 
 /// A variable that every thread has for itself.
 ///
 /// May be used from any thread. A thread's value ends with the thread. Copies are the same
-/// variable, which there is for as long as the process: make it once.
+/// variable, which there is for as long as the process: make it once. There is room for 64.
 public struct ThreadSlot<Value>: Sendable {
-    @usableFromInline let key: pthread_key_t
+    @usableFromInline let number: Int32
 
     /// A slot in which no thread has anything.
     public init() {
-        var key = pthread_key_t()
-        let result = pthread_key_create(&key) { pointer in
-            guard let pointer else { return }
-            let head = pointer.assumingMemoryBound(to: ThreadSlotHead.self)
-            let end = head.pointee.end
-            head.deinitialize(count: 1)
-            end(pointer)
-        }
-        precondition(result == 0, "The system has no room for another thread variable")
-        self.key = key
+        number = fcs_thread_slot()
+        precondition(number >= 0, "Thread variables are made once, and are few")
     }
 
     /// The calling thread's value, if it has one; stays where it is until the thread ends.
@@ -31,7 +23,7 @@ public struct ThreadSlot<Value>: Sendable {
     /// For the calling thread, and for as long as nobody else on it looks.
     @inlinable
     public var pointer: UnsafeMutablePointer<Value>? {
-        pthread_getspecific(key).map { Self.value(behind: $0) }
+        threadSlotValue(number).map { Self.value(behind: $0) }
     }
 
     /// The same, which is `fresh` if there was none.
@@ -49,8 +41,7 @@ public struct ThreadSlot<Value>: Sendable {
             })
         let value = Self.value(behind: memory)
         value.initialize(to: fresh())
-        let result = pthread_setspecific(key, memory)
-        precondition(result == 0, "No memory for a thread's variable")
+        setThreadSlot(number, memory)
         return value
     }
 
@@ -62,6 +53,21 @@ public struct ThreadSlot<Value>: Sendable {
     /// Where a value is, aligned as strictly as memory is.
     @inlinable
     static var offset: Int { (MemoryLayout<ThreadSlotHead>.size + 15) / 16 * 16 }
+}
+
+/// The calling thread's memory in a slot.
+@usableFromInline
+func threadSlotValue(_ number: Int32) -> UnsafeMutableRawPointer? { fcs_thread_slot_value(number) }
+
+/// Keeps memory that begins with a head, until the thread ends.
+@usableFromInline
+func setThreadSlot(_ number: Int32, _ memory: UnsafeMutableRawPointer) {
+    fcs_thread_slot_set(number, memory) { memory in
+        let head = memory.assumingMemoryBound(to: ThreadSlotHead.self)
+        let end = head.pointee.end
+        head.deinitialize(count: 1)
+        end(memory)
+    }
 }
 
 /// What is before a thread's value.

@@ -41,13 +41,16 @@ int fcs_lock_waiting(int file);
 int fcs_unlock(int file);
 int fcs_is_locked_by_another(int file);
 
+/// What writes fails beyond RLIMIT_FSIZE, and where nobody reads, without the signal.
 int fcs_reserve(int file, uint64_t length);
 int fcs_truncate(int file, uint64_t length);
 int fcs_synchronize(int file);
 int fcs_reflink(int from, int to);
 intptr_t fcs_copy_range(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length);
+intptr_t fcs_send_file(int from, int to, uint64_t from_offset, size_t length);
 intptr_t fcs_read_at(int file, void *_Nullable buffer, size_t length, uint64_t offset);
 intptr_t fcs_write_at(int file, const void *_Nullable buffer, size_t length, uint64_t offset);
+intptr_t fcs_write(int file, const void *_Nullable buffer, size_t length);
 intptr_t fcs_read_link(const char *_Nonnull path, char *_Nonnull buffer, size_t capacity);
 
 // ---- identity.c: what makes a file the same file
@@ -211,6 +214,14 @@ int fcs_process_start_child(
     const void *_Nonnull mask, int input, int output, int32_t *_Nonnull child);
 /// Has all threads take memory from one heap; for programs that live for a moment.
 void fcs_process_keep_one_heap(void);
+
+/// A variable of each thread's own, to be made once: >= 0, or -ENOSPC. Takes no key of the
+/// program's, of which there are but 1024.
+int fcs_thread_slot(void);
+void *_Nullable fcs_thread_slot_value(int slot);
+/// `end` is called with the value when the thread ends.
+void fcs_thread_slot_set(
+    int slot, void *_Nonnull value, void (*_Nonnull end)(void *_Nonnull));
 
 int fcs_thread_start_detached(
     const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),

@@ -71,8 +71,6 @@ final class CoordinatorCore: Sendable {
             presenter == nil,
             "The purpose of a coordinator that was made with a presenter is the presenter's")
         precondition(!text.isEmpty, "A purpose identifier must not be empty")
-        precondition(
-            text.utf8.count <= 1024, "A purpose identifier is at most 1024 bytes long")
         let purpose = PurposeText(text)
         let isFirst = givenPurpose.storeIfNil(purpose) === purpose
         precondition(
@@ -107,8 +105,8 @@ final class CoordinatorCore: Sendable {
     ) throws(NSError) -> CoordinatedAccess {
         guard !standing.isCancelled else { throw Self.cancelledError }
         let access = try CoordinatedAccess(
-            items, purpose: Purpose(purposeText(isUsed: true)), kind: kind, enclosing: enclosing,
-            standpoint: standpoint, blocksCaller: blocksCaller,
+            items, purpose: Purpose(identifying: purposeText(isUsed: true)), kind: kind,
+            enclosing: enclosing, standpoint: standpoint, blocksCaller: blocksCaller,
             supplement: RecordSupplement(label: label ?? ""), onEnding: onEnding)
         if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
             access.giveUp(.cancelled)

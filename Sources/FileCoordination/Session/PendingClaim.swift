@@ -26,6 +26,9 @@ package final class PendingClaim: Sendable {
     /// Who waits for so long may well stand in the way of a presenter, in nanoseconds.
     private static let noticeableWait: UInt64 = 20_000_000
 
+    /// A thread that waits looks at its ledger at least so often, in nanoseconds.
+    private static let longestSleep: UInt64 = 2_000_000_000
+
     private enum Decision {
         /// The record's word has not been seen to leave "asked".
         case open
@@ -50,7 +53,9 @@ package final class PendingClaim: Sendable {
     @discardableResult
     func giveUp(_ reason: AccessEnding) -> Bool {
         let isGivenUp = decision.withLock { decision in
-            guard case .open = decision, ledger.cancel(record) else { return false }
+            guard case .open = decision, ledger.cancel(record) || ledger.isDamaged else {
+                return false
+            }
             decision = .made(reason)
             return true
         }
@@ -85,10 +90,12 @@ package final class PendingClaim: Sendable {
             onWait()
             state = ledger.waitWhileAsked(record, deadline: min(long, end))
         }
-        if state == .asked, long < end {
-            onLongWait()
-            state = ledger.waitWhileAsked(record, deadline: deadline)
+        if state == .asked, long < end { onLongWait() }
+        // Of a ledger that was cut off no word changes, and nothing wakes who sleeps on one.
+        while state == .asked, case let now = MonotonicClock.now, now < end, !ledger.isDamaged {
+            state = ledger.waitWhileAsked(record, deadline: min(now + Self.longestSleep, end))
         }
+        if ledger.isDamaged { state = .free }
         return switch state {
         case .asked: nil
         case .granted: .granted
@@ -96,7 +103,8 @@ package final class PendingClaim: Sendable {
             decision.withLock { decision in
                 switch decision {
                 case .made(let ending): ending
-                case .open: .cancelled
+                case .open:
+                    ledger.isDamaged ? .failed(FailureReason(.cutOff).nsError) : .cancelled
                 }
             }
         }

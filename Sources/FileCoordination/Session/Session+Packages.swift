@@ -34,12 +34,16 @@ struct KnownPackages {
         return combine()
     }
 
-    /// Adds a statement, in place of what was said of its extension before.
-    mutating func add(_ statement: PackagePolicy.Statement) {
-        own.removeAll { $0.fileExtension == statement.fileExtension }
-        own.append(statement)
+    /// Adds a statement, in place of what was said of its extension before; false if no arbiter
+    /// has room for it.
+    mutating func add(_ statement: PackagePolicy.Statement) -> Bool {
+        let known = own.filter { $0.fileExtension != statement.fileExtension } + [statement]
+        let text = PackagePolicy.text([], adding: known)
+        guard PackageConfiguration.hasRoom(for: text, in: announcement ?? []) else { return false }
+        own = known
         unconfirmed.append(statement)
         _ = combine()
+        return true
     }
 
     private mutating func combine() -> [String] {
@@ -84,9 +88,14 @@ extension Session {
     }
 
     /// Adds to the policy of all who share the arbiter.
-    func addToPackages(_ statement: PackagePolicy.Statement) {
+    func addToPackages(_ statement: PackagePolicy.Statement) throws(NSError) {
         _ = packagePolicy
-        packages.withLock { $0.add(statement) }
+        guard packages.withLock({ $0.add(statement) }) else {
+            throw FailureReason.limitReached(
+                "what is said of directories has no more than \(WireLimits.packagePolicyBytes) bytes "
+                    + "in all programs together; say less of \(statement.fileExtension.prefix(32))"
+            ).nsError
+        }
         places.clear()
         announceOwnPackages()
     }

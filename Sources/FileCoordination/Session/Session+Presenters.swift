@@ -138,11 +138,12 @@ extension Session {
         let record: RecordReference
         do {
             record = try ledger.write(
-                kind: .presenter, body: entry.registration.body(at: place).encode(),
+                kind: .presenter, body: entry.registration.body(at: place).encodeChecked(),
                 outcomeCapacity: 0, wantsMessage: false,
                 supplement: RecordSupplement(label: entry.registration.label).encode())
-        } catch {
-            throw FailureReason(error).nsError
+        } catch let error {
+            if let error = error as? LedgerError { throw FailureReason(error).nsError }
+            throw FailureReason.limitReached("\(error)").nsError
         }
         // Read now, and when it gets its place (Rules 5.3, 5.5).
         let observed = entry.registration.reference.presenter

@@ -206,6 +206,7 @@ final class SessionLink: Sendable {
     /// Whether somebody waits for the host; if not, whoever does next will ring.
     private func isAwaited(_ session: Session) -> Bool {
         isAttending.store(false, ordering: .sequentiallyConsistent)
+        if session.ledger.isDamaged { session.fail(FailureReason(.cutOff).nsError) }
         guard session.awaitsHost else { return false }
         isAttending.store(true, ordering: .sequentiallyConsistent)
         return true

@@ -128,9 +128,9 @@ package struct FileDuplicate {
     /// nil if that way is closed.
     private func sendFile(at position: UInt64, length: Int) -> UInt64? {
         guard lseek(target.number, off_t(position), SEEK_SET) >= 0 else { return nil }
-        var offset = off_t(position)
-        let count = sendfile(target.number, source.descriptor.number, &offset, length)
-        return count > 0 ? UInt64(count) : nil
+        let count = try? FileCopy.sendFile(
+            from: source.descriptor, at: position, to: target, length: length)
+        return count.flatMap { $0 > 0 ? UInt64($0) : nil }
     }
 
     private func readAndWrite(at position: UInt64, length: Int) throws(UploadError) -> UInt64 {

@@ -95,6 +95,9 @@ final class ArbiterLine {
     /// Ends the connection.
     func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
 
+    /// Lets the other end find that nothing can be sent here; it can still be spoken to.
+    func stopListening() { shutdown(socket, Int32(SHUT_RD)) }
+
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
