@@ -13,21 +13,37 @@ struct KeptVersions {
     /// The versions of the item at `url`.
     init(of url: URL) { self.url = url }
 
-    private var all: [NSFileVersion] { NSFileVersion.otherVersionsOfItem(at: url) ?? [] }
+    /// The item's own versions, and after them the orphans of its place, numbered as they come.
+    private var all: [Entry] {
+        (NSFileVersion.otherVersionsOfItem(at: url) ?? []).map { Entry(version: $0) }
+            + NSFileVersion.orphanedVersionsOfItem(at: url).map {
+                Entry(version: $0, isOrphan: true)
+            }
+    }
+
+    /// A version that is listed.
+    private struct Entry {
+        var version: NSFileVersion
+        /// Whether it is of an item that was here and is gone.
+        var isOrphan = false
+    }
 
     // MARK: Finding
 
     /// Fails if there is no item.
-    func requireItem() throws(Failure) {
+    ///
+    /// - Parameter orOrphans: whether versions of one that is gone will do.
+    func requireItem(orOrphans: Bool = false) throws(Failure) {
         guard NSFileVersion.currentVersionOfItem(at: url) == nil else { return }
+        if orOrphans, !NSFileVersion.orphanedVersionsOfItem(at: url).isEmpty { return }
         throw Failure(errorNumber: ENOENT, doing: "use", path: url.systemPath)
     }
 
     /// The identifier of the version that `text`, a number or an identifier, means now.
     static func identifier(of text: String, ofItemAt path: String) throws(Failure) -> String {
         let versions = KeptVersions(of: try UserPath.url(path))
-        try versions.requireItem()
-        let all = versions.all
+        try versions.requireItem(orOrphans: true)
+        let all = versions.all.map(\.version)
         // A number that is no index is looked for as an identifier, and not found.
         if let number = Int(text), all.indices.contains(number - 1) {
             return all[number - 1].persistentText
@@ -37,6 +53,7 @@ struct KeptVersions {
 
     /// The version with this identifier.
     func version(_ identifier: String) throws(Failure) -> NSFileVersion {
+        let all = all.map(\.version)
         guard let version = all.first(where: { $0.persistentText == identifier }) else {
             throw Failure(
                 .badPath,
@@ -63,33 +80,75 @@ struct KeptVersions {
 
     /// One object a line.
     var jsonLines: [String] {
-        all.enumerated().map { index, version in
-            JSONText.object([
+        Self.jsonLines(of: all)
+    }
+
+    /// The same for all orphans of the store, with the path of each one's item.
+    static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
+
+    private static var allOrphans: [Entry] {
+        NSFileVersion.orphanedVersions().map { Entry(version: $0, isOrphan: true) }
+    }
+
+    private static func jsonLines(of entries: [Entry]) -> [String] {
+        entries.enumerated().map { index, entry in
+            let version = entry.version
+            return JSONText.object([
                 ("number", .number(index + 1)),
                 ("date", text(version.modificationDate.map { WallClock.timestamp(of: $0.moment) })),
                 ("name", text(version.localizedName)),
                 ("computer", text(version.localizedNameOfSavingComputer)),
                 ("conflict", .truth(version.isConflict)), ("resolved", .truth(version.isResolved)),
+                ("orphan", .truth(entry.isOrphan)), ("path", .text(version.itemURL.systemPath)),
                 ("identifier", .text(version.persistentText)),
                 ("contents", .text(version.url.systemPath)),
             ]).description
         }
     }
 
-    private func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
+    private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
 
     /// A table, or a sentence if it would be empty.
     var tableLines: [String] {
-        let rows = all.enumerated().map { index, version in
-            [
+        let rows = Self.rows(of: all)
+        return rows.isEmpty
+            ? ["No versions of \(url.systemPath) are kept."] : Self.table(of: rows)
+    }
+
+    /// The same for all orphans of the store, with the path of each one's item.
+    static var tableLinesOfOrphans: [String] {
+        let orphans = allOrphans
+        guard !orphans.isEmpty else { return ["There are no orphans."] }
+        // The number is one of the store's list, and means nothing beside a path.
+        return table(
+            of: zip(rows(of: orphans), orphans).map { row, entry in
+                ["-"] + row.dropFirst() + [entry.version.itemURL.systemPath]
+            })
+    }
+
+    /// How to bring back what is listed as an orphan; nil if nothing is.
+    var advice: String? {
+        guard all.contains(where: \.isOrphan) else { return nil }
+        return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
+            + "versions restore\" with its number or identifier brings the file back"
+    }
+
+    private static func rows(of entries: [Entry]) -> [[String]] {
+        entries.enumerated().map { index, entry in
+            let version = entry.version
+            return [
                 "\(index + 1)",
                 version.modificationDate.map { WallClock.dateAndTime(of: $0.moment) } ?? "-",
                 version.localizedName ?? "-", version.localizedNameOfSavingComputer ?? "-",
-                mark(version), version.persistentText,
+                mark(entry), version.persistentText,
             ]
         }
-        guard !rows.isEmpty else { return ["No versions of \(url.systemPath) are kept."] }
-        let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    }
+
+    private static func table(of rows: [[String]]) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
         return rows.map { row in
             let cells = zip(row, widths).enumerated().map { column, cell in
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
@@ -100,7 +159,9 @@ struct KeptVersions {
         }
     }
 
-    private func mark(_ version: NSFileVersion) -> String {
+    private static func mark(_ entry: Entry) -> String {
+        if entry.isOrphan { return "orphan" }
+        let version = entry.version
         guard version.isConflict else { return "-" }
         return version.isResolved ? "resolved" : "conflict"
     }

@@ -44,21 +44,23 @@ struct VersionsCommand: ParsableCommand {
         var waiting: WaitingOptions
 
         /// Changes something about the item's versions, inside a coordinated write.
+        ///
+        /// - Parameter orOrphans: whether versions of an item that is gone will do.
         func change<Result>(
-            _ mode: WritingMode = .plain, reading contents: URL? = nil,
+            _ mode: WritingMode = .plain, reading contents: URL? = nil, orOrphans: Bool = false,
             _ body: (KeptVersions, _ contents: URL) throws -> Result
         ) throws -> Result {
             let signals = try SignalDesk()
             let url = try UserPath.url(path)
             // Nobody is to be disturbed for what is not there.
-            try KeptVersions(of: url).requireItem()
+            try KeptVersions(of: url).requireItem(orOrphans: orOrphans)
             var items = [RequestedItem(url: url, access: .writing(mode))]
             if let contents { items.append(RequestedItem(url: contents, access: .reading([]))) }
             return try Admission(waiting.terms, signals: signals).run(items) {
                 urls throws(Failure) in
                 let versions = KeptVersions(of: urls[0])
                 do {
-                    try versions.requireItem()
+                    try versions.requireItem(orOrphans: orOrphans)
                     return try body(versions, urls.last ?? urls[0])
                 } catch let failure as Failure {
                     throw failure
@@ -73,29 +75,52 @@ struct VersionsCommand: ParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the versions of a file, the oldest first.",
-            usage: "filecoord versions list [--json] <path>",
+            usage: """
+                filecoord versions list [--json] <path>
+                filecoord versions list [--json] --orphans
+                """,
             discussion: """
                 Each line has the number of a version, the date of its contents, its name, the \
                 computer on which it was saved, whether it is a conflict, or was one that is \
-                resolved, and its identifier. What the file is now is not listed.
+                resolved, or an orphan, and its identifier. What the file is now is not listed.
+
+                An orphan is a version of a file that was at PATH and is gone: "filecoord versions \
+                restore" brings the file back, with all its versions. PATH need not exist then. \
+                With --orphans, all of them are listed, each with the path of its file.
 
                 With --json, each line is an object with the fields number, date, name, computer, \
-                conflict, resolved, identifier and contents; the last is a path from which the \
-                version can be read, and which must not be written to.
+                conflict, resolved, orphan, path, identifier and contents; the last is a path from \
+                which the version can be read, and which must not be written to.
                 """)
 
         @Flag(help: "Print JSON, one object a line.")
         var json = false
 
+        @Flag(help: "List all versions of files that are gone.")
+        var orphans = false
+
         @Argument(help: ArgumentHelp("The file or directory.", valueName: "path"))
-        var path: String
+        var path: String?
+
+        func validate() throws {
+            guard orphans != (path != nil) else {
+                throw ValidationError("Name one PATH, or give --orphans.")
+            }
+        }
 
         func run() throws {
+            guard let path else {
+                let lines =
+                    json ? KeptVersions.jsonLinesOfOrphans : KeptVersions.tableLinesOfOrphans
+                for line in lines { try Console.print(line) }
+                return
+            }
             let versions = KeptVersions(of: try UserPath.url(path))
-            try versions.requireItem()
+            try versions.requireItem(orOrphans: true)
             for line in json ? versions.jsonLines : versions.tableLines {
                 try Console.print(line)
             }
+            if !json, let advice = versions.advice { Console.say(advice) }
         }
     }
 
@@ -134,7 +159,7 @@ extension VersionsCommand {
             usage: "filecoord versions restore [<options>] <path> <version>",
             discussion: """
                 The version stays. What the file was until then is not kept: "filecoord versions \
-                add" does that.
+                add" does that. An orphan's file is made again, with all its versions.
                 """)
 
         @OptionGroup var subject: Subject
@@ -144,7 +169,7 @@ extension VersionsCommand {
 
         func run() throws {
             let wanted = try KeptVersions.identifier(of: version, ofItemAt: subject.path)
-            try subject.change { versions, _ in
+            try subject.change(orOrphans: true) { versions, _ in
                 let result = try versions.version(wanted).replaceItem(at: versions.url)
                 guard result.systemPath != versions.url.systemPath else { return }
                 Console.say("the version is of another type: it is at \(result.systemPath)")
@@ -160,7 +185,7 @@ extension VersionsCommand {
                 filecoord versions remove [<options>] <path> <version>
                 filecoord versions remove [<options>] <path> --all
                 """,
-            discussion: "The file stays as it is.")
+            discussion: "The file stays as it is. Orphans are removed one by one.")
 
         @Flag(help: "Remove all versions, unresolved conflicts included.")
         var all = false
@@ -180,7 +205,7 @@ extension VersionsCommand {
             let wanted = try version.map {
                 try KeptVersions.identifier(of: $0, ofItemAt: subject.path)
             }
-            try subject.change { versions, _ in
+            try subject.change(orOrphans: wanted != nil) { versions, _ in
                 guard let wanted else {
                     return try NSFileVersion.removeOtherVersionsOfItem(at: versions.url)
                 }

@@ -13,6 +13,8 @@ final class VersionsTests: XCTestCase {
         var computer: String?
         var conflict: Bool
         var resolved: Bool
+        var orphan: Bool
+        var path: String
         var identifier: String
         var contents: String
     }
@@ -78,6 +80,35 @@ final class VersionsTests: XCTestCase {
             XCTAssertEqual(try versions(sandbox, "b").map(\.identifier), [version])
             try run(sandbox, "restore", "b", version)
             XCTAssertEqual(try sandbox.content("b"), "one")
+        }
+    }
+
+    func testVersionsOfADeletedFileAreListedAndBringItBack() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "one")
+            let version = try run(sandbox, "add", "a")
+            try sandbox.makeFile("b", "other")
+            try run(sandbox, "add", "b")
+            XCTAssertEqual(try sandbox.run("rm", "a").status, 0)
+            let table = try sandbox.run("versions", "list", "a")
+            XCTAssertTrue(table.output.contains("orphan  \(version)"), table.output)
+            XCTAssertTrue(table.errors.contains("filecoord versions restore"), table.errors)
+            let all = try run(sandbox, "list", "--orphans").split(separator: "\n")
+            XCTAssertEqual(all.count, 1)
+            XCTAssertTrue(all[0].hasSuffix("\(version)  \(sandbox.path("a"))"), "\(all)")
+            // A new file of that name is another one.
+            XCTAssertEqual(try sandbox.run("write", "a", input: "two").status, 0)
+            XCTAssertEqual(try versions(sandbox, "a").map(\.orphan), [true])
+            try run(sandbox, "restore", "a", "1")
+            XCTAssertEqual(try sandbox.content("a"), "one")
+            XCTAssertEqual(try versions(sandbox, "a").map(\.identifier), [version])
+            XCTAssertEqual(try versions(sandbox, "a").map(\.orphan), [false])
+            XCTAssertEqual(try versions(sandbox, "a").map(\.path), [sandbox.path("a")])
+            // Where nothing is, one can be removed all the same.
+            XCTAssertEqual(try sandbox.run("rm", "a").status, 0)
+            try run(sandbox, "remove", "a", version)
+            XCTAssertEqual(try sandbox.run("versions", "list", "a").status, 66)
+            XCTAssertEqual(try run(sandbox, "list", "--orphans"), "There are no orphans.")
         }
     }
 

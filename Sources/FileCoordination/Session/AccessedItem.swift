@@ -102,7 +102,9 @@ struct AccessedItem: Sendable {
         case .plain, .merging, .metadataOnly:
             versions = VersionStore.current.beginWriting(
                 at: place.path, mayHaveVersions: mayHaveVersions)
-        case .deleting, .replacing: break
+        case .deleting, .replacing:
+            versions = VersionStore.current.beginWriting(
+                at: place.path, .replacing, mayHaveVersions: mayHaveVersions)
         }
     }
 

@@ -4,19 +4,30 @@
 // document is the same. Nothing in the file system tells that from deleting the document and making
 // a new one of the same name. A coordinated write does: what a *plain* one (`[]`, `.forMerging`,
 // `.contentIndependentMetadataOnly`) leaves at its own place is the item it was asked for, however
-// it got there. `.forReplacing` and `.forDeleting` say that the item goes, `.forMoving` that it is
-// somewhere else afterwards; for them there is no such rule, and no object of this class.
+// it got there. `.forReplacing` and `.forDeleting` say that the item goes: what they leave is another
+// file, which is inferred to be the document unless it has versions of its own, since programs save
+// with these options, too; if they leave nothing, it is certain that the document is deleted.
+// `.forMoving` says that the item is somewhere else afterwards: no object of this class.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
 
-/// A plain coordinated write to one item, from before its accessor until after it.
+/// A coordinated write to one item, from before its accessor until after it.
 ///
-/// While it lasts, whatever is at the place counts as the item. If the process dies before
-/// ``end()``, the next one that uses the store does what it would have done: of an item that has
+/// While a plain one lasts, whatever is at the place counts as the item. If the process dies before
+/// ``end()``, the next one that changes the store does what it would have done: of an item that has
 /// versions a note is kept in the store.
 package final class CoordinatedWrite: Sendable {
+    /// What a write says of its item.
+    package enum Meaning: Sendable {
+        /// It is the same document afterwards, whatever file that is.
+        case saving
+        /// It goes, and another one may come.
+        case replacing
+    }
+
     let place: ItemPath
+    private let meaning: Meaning
     private let store: VersionStore
     private let state = Lock(State())
 
@@ -26,13 +37,14 @@ package final class CoordinatedWrite: Sendable {
         var note: WriteNote?
     }
 
-    init(place: ItemPath, store: VersionStore) {
+    init(place: ItemPath, meaning: Meaning, store: VersionStore) {
         self.place = place
+        self.meaning = meaning
         self.store = store
     }
 
-    /// The stored items that were the item's at some time of the write.
-    var items: Set<StoredItemID> { state.withLock { $0.items } }
+    /// The stored items that whatever is at the place is while the write lasts.
+    var items: Set<StoredItemID> { meaning == .saving ? state.withLock { $0.items } : [] }
 
     /// Looks for versions of the item, and leaves a note if there are any.
     ///
@@ -45,7 +57,7 @@ package final class CoordinatedWrite: Sendable {
             return state.items
         }
         let last = state.withLock { $0.note }
-        guard !items.isEmpty, last?.items != items else { return }
+        guard meaning == .saving, !items.isEmpty, last?.items != items else { return }
         // Without a note the versions still follow, unless this process dies.
         guard let note = try? WriteNote.make(place: place, items: items, in: folders.writing)
         else { return }
@@ -64,7 +76,11 @@ package final class CoordinatedWrite: Sendable {
         guard let folders = try? StoreFolders.open(store.path, creating: false) else { return }
         // Under the claim, so nothing else saves the item between the look and the change.
         if let now = ItemIdentity(of: place) {
-            try? store.retie(place, from: nil, items: state.items, to: now, in: folders)
+            switch meaning {
+            case .saving:
+                try? store.retie(place, from: nil, items: state.items, to: now, in: folders)
+            case .replacing: _ = store.adopt(place, now, in: folders)
+            }
         } else if isVacant {
             store.vacate(place, items: state.items, in: folders)
         }

@@ -38,6 +38,8 @@ package struct VersionReplacement {
     private let parent: Descriptor
     /// What is there now; nil if nothing is.
     private let old: stat?
+    /// The stored items that come back.
+    private let restored: Set<StoredItemID>
     private var workspace: Workspace?
     private var intention: Intention.Replacing?
 
@@ -45,8 +47,12 @@ package struct VersionReplacement {
     package let target: ItemPath
 
     /// Gets ready to replace what is at `place`, where nothing need be; nothing happens yet.
+    ///
+    /// - Parameter owner: the stored item whose version the contents are. If that was at `place` and
+    ///   is nowhere any more, it is there again afterwards, with all its versions.
     init(
-        _ place: ItemPath, by contents: ItemPath, store: VersionStore, folders: StoreFolders
+        _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, store: VersionStore,
+        folders: StoreFolders
     ) throws(SystemError) {
         self.store = store
         self.folders = folders
@@ -57,6 +63,8 @@ package struct VersionReplacement {
         target = old == nil ? place : place.withExtension(of: contents)
         // What is there stays the item that it is, whichever item's version takes its place.
         if let identity = ItemIdentity(of: place) { _ = store.adopt(place, identity, in: folders) }
+        let lost = owner.flatMap { store.isOrphan($0, at: place, in: folders.view) ? $0 : nil }
+        restored = lost.map { [$0] } ?? []
         guard target == place || (try? parent.status(of: target.name)) == nil else {
             throw SystemError(
                 code: ErrorNumber.alreadyExists, operation: "rename the item to \"\(target)\"")
@@ -72,7 +80,19 @@ package struct VersionReplacement {
         else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "find \(identifier)")
         }
-        try self.init(place, by: contents, store: store, folders: store.openOrMake())
+        try self.init(
+            place, by: contents, of: version.item, store: store, folders: store.openOrMake())
+    }
+
+    /// Gets ready to bring back the item that was at `place`, as it was in its oldest version.
+    package init(restoringOrphanAt place: ItemPath, store: VersionStore) throws(SystemError) {
+        guard let version = store.orphans(at: place).first,
+            let contents = ItemPath(bytes: version.contents)
+        else {
+            throw SystemError(code: ErrorNumber.noSuchFile, operation: "find an orphan")
+        }
+        try self.init(
+            place, by: contents, of: version.item, store: store, folders: store.openOrMake())
     }
 
     /// Takes all steps.
@@ -95,8 +115,8 @@ package struct VersionReplacement {
             try note(
                 Intention.Replacing(
                     place: place.bytes, newPlace: target.bytes,
-                    identity: ItemIdentity(of: place), newIdentity: nil,
-                    temporary: Array(".\(openWorkspace.id)~".utf8)))
+                    identity: ItemIdentity(of: place), items: restored.map(\.text),
+                    newIdentity: nil, temporary: Array(".\(openWorkspace.id)~".utf8)))
         case .copyContents: try copyContents()
         case .noteIdentity:
             var intention = noted
@@ -106,8 +126,9 @@ package struct VersionReplacement {
             try install()
             try parent.synchronize()
         case .retie:
-            guard let identity = noted.identity, let new = noted.newIdentity else { return }
-            try store.retie(place, from: identity, to: new, at: target, in: folders)
+            guard let new = noted.newIdentity else { return }
+            try store.retie(
+                place, from: noted.identity, items: restored, to: new, at: target, in: folders)
         case .cleanUp:
             // If it cannot be removed now, somebody else will do it: its lock goes with this value.
             try? openWorkspace.discard()
@@ -172,11 +193,13 @@ package struct VersionReplacement {
         _ leavings: Intention.Replacing, _ store: VersionStore, in folders: StoreFolders
     ) throws(SystemError) {
         try removeTemporary(leavings)
-        guard let old = leavings.identity, let new = leavings.newIdentity,
+        guard let new = leavings.newIdentity,
             let place = ItemPath(bytes: leavings.place),
             let target = ItemPath(bytes: leavings.newPlace), store.leads(target, to: new)
         else { return }
-        try store.retie(place, from: old, to: new, at: target, in: folders)
+        let restored = Set((leavings.items ?? []).compactMap { StoredItemID($0) })
+        try store.retie(
+            place, from: leavings.identity, items: restored, to: new, at: target, in: folders)
     }
 
     private static func removeTemporary(_ leavings: Intention.Replacing) throws(SystemError) {

@@ -7,17 +7,20 @@ package import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension VersionStore {
-    /// Notes that a plain coordinated write to the item at `place` begins.
+    /// Notes that a coordinated write to the item at `place` begins.
     ///
     /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
     /// and before the claim is released. Costs three looks, unless the item has versions.
     ///
-    /// - Parameter mayHaveVersions: false if it is known that the item has none; one that is added
-    ///   meanwhile makes itself known.
+    /// - Parameters:
+    ///   - meaning: what the write says of the item.
+    ///   - mayHaveVersions: false if it is known that the item has none; one that is added meanwhile
+    ///     makes itself known.
     package func beginWriting(
-        at place: ItemPath, mayHaveVersions: Bool = true
+        at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,
+        mayHaveVersions: Bool = true
     ) -> CoordinatedWrite {
-        let write = CoordinatedWrite(place: place, store: self)
+        let write = CoordinatedWrite(place: place, meaning: meaning, store: self)
         writes.withLock { $0.append(write) }
         if mayHaveVersions,
             let status = try? FileStatus(path: place.bytes, followLinks: false),

@@ -29,6 +29,8 @@ enum Intention: Codable, Sendable {
         var newPlace: [UInt8]
         /// What the item was before; nil if there was none.
         var identity: ItemIdentity?
+        /// The stored items that come back; nil in what older programs wrote.
+        var items: [String]?
         /// What it is going to be; nil until that is made.
         var newIdentity: ItemIdentity?
         /// A name in the item's directory that is not to stay.

@@ -97,7 +97,7 @@ package final class VersionStore: Sendable {
         let added = unpublished(in: view).filter { $0.place == place }.map(\.version)
         // What was unpublished may have been published between the two looks.
         let fresh = added.filter { one in !kept.contains { $0.id == one.id } }
-        return (kept + fresh).sorted { ($0.record.added, $0.id) < ($1.record.added, $1.id) }
+        return Self.sorted(kept + fresh)
     }
 
     /// One version, if it is there.

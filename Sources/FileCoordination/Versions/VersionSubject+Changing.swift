@@ -96,7 +96,7 @@ extension VersionSubject {
         guard contents != place else { return url }
         let result = try failure.explaining { () throws(SystemError) in
             var replacement = try VersionReplacement(
-                place, by: contents, store: store, folders: store.openOrMake())
+                place, by: contents, of: keptItem, store: store, folders: store.openOrMake())
             try replacement.run()
             return replacement.target
         }
@@ -105,5 +105,9 @@ extension VersionSubject {
         guard result != place else { return url }
         return url.deletingLastPathComponent().appendingPathComponent(
             URL(place: result).lastPathComponent)
+    }
+
+    private var keptItem: StoredItemID? {
+        if case .kept(_, let item) = choice { item } else { nil }
     }
 }

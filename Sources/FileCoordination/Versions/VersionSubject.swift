@@ -65,6 +65,22 @@ struct VersionSubject: Sendable {
         }
     }
 
+    /// The versions of items that were at `url` and are nowhere any more, the oldest first.
+    static func orphans(of url: URL, in store: VersionStore) -> [VersionSubject] {
+        guard let place = try? VersionFailure.place(of: url) else { return [] }
+        return store.orphans(at: place).map { VersionSubject($0, in: store, of: url) }
+    }
+
+    /// The same for the whole store, by URL.
+    static func allOrphans(in store: VersionStore) -> [VersionSubject] {
+        store.allOrphans().flatMap { place, versions in
+            versions.map {
+                VersionSubject(
+                    $0, in: store, of: URL(pathBytes: place.bytes, isDirectory: $0.isDirectory))
+            }
+        }
+    }
+
     // MARK: What is known of it
 
     /// What the current version's persistent identifier says, whatever the item.
