@@ -25,7 +25,7 @@ extension Bytes {
             if byte & 1 == 0 {
                 .reading(ReadingOptions(rawValue: byte >> 1 & 15))
             } else {
-                .writing(WritingMode(rawValue: byte >> 1 & 7) ?? .plain)
+                .writing(WritingOptions(rawValue: byte >> 1 & 31))
             }
         return AccessItem(
             path: place, access: access, isDirectory: byte & 64 != 0,

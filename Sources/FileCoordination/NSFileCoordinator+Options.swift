@@ -39,7 +39,10 @@ extension NSFileCoordinator {
         public static let forUploading = Self(rawValue: 1 << 3)
     }
 
-    /// What an item is to be written for; at most one option at a time.
+    /// What an item is to be written for.
+    ///
+    /// Several options are their union (Rule 2.8b): the call waits as the strictest of them, asks
+    /// presenters what any of them asks, and counts as each of them when it ends.
     public struct WritingOptions: OptionSet, Hashable, Sendable {
         /// The bits, the same as on Apple platforms.
         public let rawValue: UInt
@@ -91,17 +94,16 @@ extension NSFileCoordinator.ReadingOptions {
 }
 
 extension NSFileCoordinator.WritingOptions {
-    /// The same option in the arbiter's words, or nil if there is more than one, or an unknown one.
-    package var mode: WritingMode? {
-        switch self {
-        case []: .plain
-        case .forDeleting: .deleting
-        case .forMoving: .moving
-        case .forMerging: .merging
-        case .forReplacing: .replacing
-        case .contentIndependentMetadataOnly: .metadataOnly
-        case _: nil
-        }
+    private static let known: Self = [
+        .forDeleting, .forMoving, .forMerging, .forReplacing, .contentIndependentMetadataOnly,
+    ]
+
+    /// The same options in the arbiter's words, or nil if there is one that is not known here.
+    ///
+    /// Known options for writing combine freely (Rule 2.8b).
+    package var arbiterOptions: FileCoordinationArbiter.WritingOptions? {
+        guard isSubset(of: Self.known) else { return nil }
+        return FileCoordinationArbiter.WritingOptions(rawValue: UInt8(rawValue))
     }
 }
 #endif

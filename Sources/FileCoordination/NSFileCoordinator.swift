@@ -130,15 +130,15 @@ public import Foundation
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
-    ///   - options: what will be done to it; at most one.
+    ///   - options: what will be done to it.
     ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
     ///   - writer: runs on the calling thread, with access, if access was had.
     open func coordinate(
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
     ) {
-        if let mode = options.mode {
-            switch core.beginLocally(url, .writing(mode)) {
+        if let options = options.arbiterOptions {
+            switch core.beginLocally(url, .writing(options)) {
             case .granted(let local): return core.run(local) { writer(url) }
             case .filed(let access): return complete(access, outError) { writer($0[0]) }
             case nil: break
@@ -157,7 +157,7 @@ public import Foundation
     ///   - readingURL: the item to read.
     ///   - readingOptions: how it will be read.
     ///   - writingURL: the item to write.
-    ///   - writingOptions: what will be done to it; at most one.
+    ///   - writingOptions: what will be done to it.
     ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
     ///   - readerWriter: runs on the calling thread, with access to both, if access was had.
     open func coordinate(
@@ -179,9 +179,9 @@ public import Foundation
     ///
     /// - Parameters:
     ///   - url1: the first item.
-    ///   - options1: what will be done to it; at most one.
+    ///   - options1: what will be done to it.
     ///   - url2: the second item.
-    ///   - options2: what will be done to it; at most one.
+    ///   - options2: what will be done to it.
     ///   - outError: set if access could not be had; left alone otherwise (Rule 9.6).
     ///   - writer: runs on the calling thread, with access to both, if access was had.
     open func coordinate(

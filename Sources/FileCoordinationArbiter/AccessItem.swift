@@ -8,7 +8,7 @@ public enum Access: Hashable, Sendable {
     /// A coordinated read.
     case reading(ReadingOptions)
     /// A coordinated write.
-    case writing(WritingMode)
+    case writing(WritingOptions)
 
     /// Whether it is a write.
     public var isWriting: Bool {
@@ -37,26 +37,56 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
     public static let forUploading = Self(rawValue: 1 << 3)
 }
 
-/// What a write is for; at most one of `NSFileCoordinator.WritingOptions`.
-public enum WritingMode: UInt8, CaseIterable, Hashable, Sendable {
+/// What a write is for; the raw values are those of `NSFileCoordinator.WritingOptions`.
+///
+/// Several options are their union (Rule 2.8b): the write waits as the strictest of them, asks
+/// what any of them asks, and ends as each of them ends.
+public struct WritingOptions: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public var rawValue: UInt8
+
+    /// Options from their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
     /// No option.
-    case plain = 0
+    public static let plain: Self = []
     /// `forDeleting`.
-    case deleting = 1
+    public static let deleting = Self(rawValue: 1 << 0)
     /// `forMoving`.
-    case moving = 2
+    public static let moving = Self(rawValue: 1 << 1)
     /// `forMerging`.
-    case merging = 3
+    public static let merging = Self(rawValue: 1 << 2)
     /// `forReplacing`.
-    case replacing = 4
+    public static let replacing = Self(rawValue: 1 << 3)
     /// `contentIndependentMetadataOnly`.
-    case metadataOnly = 5
+    public static let metadataOnly = Self(rawValue: 1 << 4)
 
     /// Whether the write concerns everything inside a directory, too: "D/M/R" in the rules.
-    public var isStructural: Bool {
+    public var isStructural: Bool { !isDisjoint(with: [.deleting, .moving, .replacing]) }
+
+    /// Whether what is there now goes for good, so that presenters accommodate that (Rule 6.1).
+    public var isDeletion: Bool { !isDisjoint(with: [.deleting, .replacing]) }
+
+    /// Whether the write goes before what is queued inside a directory (Rule 2.8a).
+    ///
+    /// Only if none of the other options waits for that (Rule 2.8b).
+    var goesBeforeQueued: Bool { contains(.moving) && !isDeletion }
+
+    /// Whether the write means the place, so that a waiting one stays there when the item moves
+    /// (Rule 11.5).
+    var staysInPlace: Bool { contains(.replacing) }
+
+    /// Whether an item that its own accessor moves is the write's item at the new place, too; of
+    /// what is replaced only if it is to be moved as well.
+    var followsOwnMoves: Bool { !contains(.replacing) || contains(.moving) }
+}
+
+extension Access {
+    /// The options of a write; nil for a read.
+    public var writingOptions: WritingOptions? {
         switch self {
-        case .deleting, .moving, .replacing: true
-        case .plain, .merging, .metadataOnly: false
+        case .reading: nil
+        case .writing(let options): options
         }
     }
 }

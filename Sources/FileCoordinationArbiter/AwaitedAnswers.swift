@@ -81,12 +81,7 @@ struct AwaitedAnswers: Hashable, Sendable {
 
 extension AccessItem {
     /// Whether presenters have to accommodate the item's deletion (Rule 6.1).
-    fileprivate var isDeletion: Bool {
-        switch access {
-        case .writing(.deleting), .writing(.replacing): true
-        case .reading, .writing: false
-        }
-    }
+    fileprivate var isDeletion: Bool { access.writingOptions?.isDeletion ?? false }
 }
 
 extension AwaitedAnswers: Sequence {

@@ -11,7 +11,7 @@ extension Arbiter {
         for spot in tree.ownSpots(of: claim) {
             switch (claim.kind, spot.item.access) {
             case (.access, .reading(let options)): addNeeds(ofReading: spot, options, to: &needs)
-            case (.access, .writing(let mode)): addNeeds(ofWriting: spot, mode, to: &needs)
+            case (.access, .writing(let options)): addNeeds(ofWriting: spot, options, to: &needs)
             case (.preparation, _): addNeeds(ofPreparing: spot, to: &needs)
             }
         }
@@ -40,15 +40,11 @@ extension Arbiter {
     }
 
     private func addNeeds(
-        ofWriting spot: PlaceTree.Spot, _ mode: WritingMode, to needs: inout Needs
+        ofWriting spot: PlaceTree.Spot, _ options: WritingOptions, to needs: inout Needs
     ) {
-        let save: Bool
-        let deletes: Bool
-        switch mode {
-        case .plain, .metadataOnly, .moving: (save, deletes) = (false, false)
-        case .merging: (save, deletes) = (true, false)
-        case .deleting, .replacing: (save, deletes) = (false, true)
-        }
+        // Rule 2.8b: whatever any of the options asks.
+        let save = options.contains(.merging)
+        let deletes = options.isDeletion
         needs.add(tree.presenters(at: spot)) {
             $0.relinquish = [.writer]
             $0.save = save
@@ -76,10 +72,10 @@ extension Arbiter {
         let deletes: Bool
         switch spot.item.access {
         case .reading(let options): (save, deletes) = (!options.contains(.withoutChanges), false)
-        case .writing(.merging): (save, deletes) = (true, false)
-        case .writing(.deleting), .writing(.replacing): (save, deletes) = (false, true)
-        case .writing(.plain), .writing(.moving), .writing(.metadataOnly): return
+        case .writing(let options):
+            (save, deletes) = (options.contains(.merging), options.isDeletion)
         }
+        guard save || deletes else { return }
         needs.add(tree.presenters(at: spot) + tree.presenters(below: spot.node)) {
             $0.save = save
             $0.accommodateDeletion = deletes

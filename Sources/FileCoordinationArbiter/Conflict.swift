@@ -16,20 +16,13 @@ extension AccessItem {
     ///
     /// Also of what was no directory when the claim was filed: it may be one by the time of the
     /// grant, and nothing is inside a file (Rule 2.7).
-    var isDomain: Bool {
-        switch access {
-        case .reading: false
-        case .writing(let mode): mode.isStructural
-        }
-    }
+    var isDomain: Bool { access.writingOptions?.isStructural ?? false }
 
     /// Whether the access moves a directory, and so goes before what is queued inside (Rule 2.8a).
-    var isMovedDirectory: Bool {
-        switch access {
-        case .reading: false
-        case .writing(let mode): mode == .moving
-        }
-    }
+    var isMovedDirectory: Bool { access.writingOptions?.goesBeforeQueued ?? false }
+
+    /// Whether a claim that waits for the item stays at its place when the item moves (Rule 11.5).
+    var staysInPlace: Bool { access.writingOptions?.staysInPlace ?? false }
 
     /// Whether its facts contradict each other nowhere.
     fileprivate var isNormal: Bool { packageDepths.isEmpty || self == normalised }

@@ -116,12 +116,7 @@ public struct DelegationBook: Sendable {
 
 extension AccessItem {
     /// Whether it may concern what is inside, should the item be a directory.
-    fileprivate var isStructural: Bool {
-        switch access {
-        case .reading: false
-        case .writing(let mode): mode.isStructural
-        }
-    }
+    fileprivate var isStructural: Bool { access.writingOptions?.isStructural ?? false }
 
     /// Whether access to it could be delegated: it neither asks nor waits for anything by itself,
     /// and concerns no other place (Rules 1.12, 2.2, 2.3).
@@ -136,7 +131,7 @@ extension Access {
         switch self {
         case .reading(let options):
             options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
-        case .writing(let mode): !mode.isStructural
+        case .writing(let options): !options.isStructural
         }
     }
 }

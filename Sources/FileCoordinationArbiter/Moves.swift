@@ -35,9 +35,9 @@ extension Arbiter {
     private mutating func noteOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         for (index, item) in mover.items.enumerated() {
             let item = records[mover.id]?.movedItems[index] ?? item
-            guard item.access != .writing(.replacing), let move = moves.deciding(item.path) else {
-                continue
-            }
+            guard item.access.writingOptions?.followsOwnMoves ?? true,
+                let move = moves.deciding(item.path)
+            else { continue }
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
         guard let record = records[mover.id], !record.movedItems.isEmpty else { return }
@@ -109,9 +109,7 @@ extension Arbiter {
     ) -> Bool {
         guard let record = records[id], record.grant == nil else { return false }
         let items = record.claim.items.map { item -> AccessItem in
-            guard item.access != .writing(.replacing), let move = moves.deciding(item.path) else {
-                return item
-            }
+            guard !item.staysInPlace, let move = moves.deciding(item.path) else { return item }
             return item.moved(by: move)
         }
         guard items != record.claim.items else { return false }

@@ -17,9 +17,15 @@ extension Arbiter {
             let untold: ItemOutcome = record.grant == nil ? .unchanged : .changed
             let outcome = index < outcomes.count ? outcomes[index] : untold
             guard outcome != .unchanged else { continue }
-            let scene = scene(of: spot, movedTo: record.movedItems[index])
+            let moved = record.movedItems[index]
+            let scene = scene(of: spot, movedTo: moved)
             notifyPresenters(of: scene, outcome, after: record, &mail)
             notifyDirectories(of: scene, outcome, after: record, &mail)
+            // Rule 2.8b: moved away and replaced, it changed at both places.
+            guard moved != nil, spot.item.staysInPlace else { continue }
+            let former = self.scene(of: spot, movedTo: nil)
+            notifyPresenters(of: former, .changed, after: record, &mail)
+            notifyDirectories(of: former, .changed, after: record, &mail)
         }
         return mail.effects
     }

@@ -38,9 +38,12 @@ extension Access: WireCoded {
             }
             encoder.raw(Kind.reading)
             encoder.raw(options)
-        case .writing(let mode):
+        case .writing(let options):
+            if WritingOptions(code: options.code) != options {
+                encoder.fail(.illegalValue(.access))
+            }
             encoder.raw(Kind.writing)
-            encoder.raw(mode)
+            encoder.integer(options.code)
         }
     }
 
@@ -52,7 +55,49 @@ extension Access: WireCoded {
                 throw .illegalValue(.access)
             }
             self = .reading(options)
-        case .writing: self = .writing(try decoder.raw(WritingMode.self, .access))
+        case .writing:
+            guard let options = WritingOptions(code: try decoder.integer(UInt8.self)) else {
+                throw .illegalValue(.access)
+            }
+            self = .writing(options)
+        }
+    }
+}
+
+extension WritingOptions {
+    private static let all: Self = [.deleting, .moving, .merging, .replacing, .metadataOnly]
+
+    /// Says that the other bits are the options.
+    private static let several: UInt8 = 0x80
+
+    /// The byte for these options.
+    ///
+    /// One option alone is a number, as it was when there could be only one; builds from then take
+    /// what is said of several for no access at all, and never for another one.
+    var code: UInt8 {
+        switch rawValue {
+        case Self.plain.rawValue: 0
+        case Self.deleting.rawValue: 1
+        case Self.moving.rawValue: 2
+        case Self.merging.rawValue: 3
+        case Self.replacing.rawValue: 4
+        case Self.metadataOnly.rawValue: 5
+        case let bits: Self.several | bits
+        }
+    }
+
+    /// The options of a byte; nil if it is no byte that options have.
+    init?(code: UInt8) {
+        switch code {
+        case 0: self = .plain
+        case 1: self = .deleting
+        case 2: self = .moving
+        case 3: self = .merging
+        case 4: self = .replacing
+        case 5: self = .metadataOnly
+        case let bits:
+            self.init(rawValue: bits & ~Self.several)
+            guard self.code == bits, isSubset(of: Self.all) else { return nil }
         }
     }
 }

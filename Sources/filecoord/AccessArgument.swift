@@ -25,8 +25,8 @@ struct AccessArgument: Hashable {
 
     /// An item to read.
     init(reading text: String) {
-        let (path, name) = Self.split(text)
-        let option: ReadingOptions? =
+        let (path, names) = Self.split(text)
+        let options: [ReadingOptions?] = names.map { name in
             switch name {
             case "withoutChanges": .withoutChanges
             case "resolvesSymbolicLink": .resolvesSymbolicLink
@@ -34,8 +34,9 @@ struct AccessArgument: Hashable {
             case "forUploading": .forUploading
             case _: nil
             }
-        if let option {
-            self.init(path: path, access: .reading(option))
+        }
+        if !options.isEmpty, !options.contains(nil) {
+            self.init(path: path, access: .reading(ReadingOptions(options.compactMap { $0 })))
         } else {
             self.init(path: text, access: .reading([]))
         }
@@ -43,8 +44,8 @@ struct AccessArgument: Hashable {
 
     /// An item to write.
     init(writing text: String) {
-        let (path, name) = Self.split(text)
-        let mode: WritingMode? =
+        let (path, names) = Self.split(text)
+        let options: [WritingOptions?] = names.map { name in
             switch name {
             case "forDeleting": .deleting
             case "forMoving": .moving
@@ -53,15 +54,19 @@ struct AccessArgument: Hashable {
             case "contentIndependentMetadataOnly": .metadataOnly
             case _: nil
             }
-        if let mode {
-            self.init(path: path, access: .writing(mode))
+        }
+        if !options.isEmpty, !options.contains(nil) {
+            self.init(path: path, access: .writing(WritingOptions(options.compactMap { $0 })))
         } else {
             self.init(path: text, access: .writing(.plain))
         }
     }
 
-    private static func split(_ text: String) -> (path: String, name: String) {
-        guard let colon = text.lastIndex(of: ":") else { return (text, "") }
-        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    /// The path, and the options behind its last colon, with commas between them.
+    private static func split(_ text: String) -> (path: String, names: [Substring]) {
+        guard let colon = text.lastIndex(of: ":") else { return (text, []) }
+        let names = text[text.index(after: colon)...].split(
+            separator: ",", omittingEmptySubsequences: false)
+        return (String(text[..<colon]), names)
     }
 }

@@ -18,7 +18,8 @@ struct AccessCommand: ParsableCommand {
             The claim holds nothing until all of it is granted, so that two such commands cannot \
             wait for each other. The order of the items is that of the command line.
 
-            An option may follow a path after its last colon: withoutChanges, \
+            Options may follow a path after its last colon, with commas between them: \
+            withoutChanges, \
             resolvesSymbolicLink, immediatelyAvailableMetadataOnly or forUploading of --read; \
             forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
             --write. Any other text there is part of the path.

@@ -120,14 +120,16 @@ extension ReadRequest {
 
 extension WriteRequest {
     fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
-        var aim: WritingAim?
+        var aims: [WritingAim] = []
         var plain = PlainWords(words)
         let isTaken = plain.take { word in
-            guard aim == nil else { return false }
-            aim = WritingAim.allCases.first { "--\($0.name)" == word }
-            return aim != nil
+            guard let aim = WritingAim.allCases.first(where: { "--\($0.name)" == word }) else {
+                return false
+            }
+            aims.append(aim)
+            return true
         }
-        (self.aim, paths, waiting) = (aim, plain.paths, plain.waiting)
+        (self.aims, paths, waiting) = (aims, plain.paths, plain.waiting)
         return isTaken && complaint == nil
     }
 }

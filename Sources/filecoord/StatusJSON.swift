@@ -106,7 +106,7 @@ extension Access {
     var optionNames: [String] {
         switch self {
         case .reading(let options): options.names
-        case .writing(let mode): mode.name.map { [$0] } ?? []
+        case .writing(let options): options.names
         }
     }
 }
@@ -123,16 +123,13 @@ extension FileCoordinationArbiter.ReadingOptions {
     }
 }
 
-extension WritingMode {
-    /// The option's Swift name.
-    fileprivate var name: String? {
-        switch self {
-        case .plain: nil
-        case .deleting: "forDeleting"
-        case .moving: "forMoving"
-        case .merging: "forMerging"
-        case .replacing: "forReplacing"
-        case .metadataOnly: "contentIndependentMetadataOnly"
-        }
+extension FileCoordinationArbiter.WritingOptions {
+    /// The options' Swift names.
+    fileprivate var names: [String] {
+        let all: [(Self, String)] = [
+            (.deleting, "forDeleting"), (.moving, "forMoving"), (.merging, "forMerging"),
+            (.replacing, "forReplacing"), (.metadataOnly, "contentIndependentMetadataOnly"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
     }
 }

@@ -47,14 +47,15 @@ struct VersionsCommand: ParsableCommand {
         ///
         /// - Parameter orOrphans: whether versions of an item that is gone will do.
         func change<Result>(
-            _ mode: WritingMode = .plain, reading contents: URL? = nil, orOrphans: Bool = false,
+            _ options: WritingOptions = .plain, reading contents: URL? = nil,
+            orOrphans: Bool = false,
             _ body: (KeptVersions, _ contents: URL) throws -> Result
         ) throws -> Result {
             let signals = try SignalDesk()
             let url = try UserPath.url(path)
             // Nobody is to be disturbed for what is not there.
             try KeptVersions(of: url).requireItem(orOrphans: orOrphans)
-            var items = [RequestedItem(url: url, access: .writing(mode))]
+            var items = [RequestedItem(url: url, access: .writing(options))]
             if let contents { items.append(RequestedItem(url: contents, access: .reading([]))) }
             return try Admission(waiting.terms, signals: signals).run(items) {
                 urls throws(Failure) in
@@ -141,8 +142,8 @@ struct VersionsCommand: ParsableCommand {
 
         func run() throws {
             let contents = try contents.map { try UserPath.url($0) }
-            let mode: WritingMode = contents == nil ? .merging : .plain
-            let identifier = try subject.change(mode, reading: contents) { versions, contents in
+            let options: WritingOptions = contents == nil ? .merging : .plain
+            let identifier = try subject.change(options, reading: contents) { versions, contents in
                 try NSFileVersion.addOfItem(at: versions.url, withContentsOf: contents)
                     .persistentText
             }

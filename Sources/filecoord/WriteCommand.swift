@@ -24,8 +24,8 @@ struct WriteCommand: ParsableCommand {
 
             \(CommandTemplate.manual)
 
-            At most one of the --for options may be given, or --metadata-only. All but \
-            --for-replacing and --for-merging need a COMMAND.
+            Of several --for options the write waits as the strictest, and editors are asked \
+            whatever any of them asks. All but --for-replacing and --for-merging need a COMMAND.
 
             \(ExitStatus.manual)
 
@@ -36,8 +36,8 @@ struct WriteCommand: ParsableCommand {
               filecoord write --for-moving old new -- mv {1} {2}
             """)
 
-    @Flag(exclusivity: .exclusive, help: "What the write is for.")
-    var aim: WritingAim?
+    @Flag(help: "What the write is for.")
+    var aims: [WritingAim] = []
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
@@ -54,7 +54,7 @@ struct WriteCommand: ParsableCommand {
 
     /// What the words on the command line ask for.
     var request: WriteRequest {
-        WriteRequest(aim: aim, paths: paths, waiting: waiting.terms, command: command.words)
+        WriteRequest(aims: aims, paths: paths, waiting: waiting.terms, command: command.words)
     }
 
     func run() throws { try request.run() }
@@ -79,8 +79,16 @@ enum WritingAim: String, EnumerableFlag {
         }
     }
 
+    /// Whether new content can come from standard input.
+    var takesContent: Bool {
+        switch self {
+        case .forMerging, .forReplacing: true
+        case .forDeleting, .forMoving, .metadataOnly: false
+        }
+    }
+
     /// The same in the arbiter's words.
-    var mode: WritingMode {
+    var option: WritingOptions {
         switch self {
         case .forDeleting: .deleting
         case .forMoving: .moving

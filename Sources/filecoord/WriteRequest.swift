@@ -8,7 +8,8 @@ import Foundation
 
 /// What `filecoord write` is to do.
 struct WriteRequest: Hashable {
-    var aim: WritingAim?
+    /// What the write is for; several are their union (Rule 2.8b).
+    var aims: [WritingAim] = []
     var paths: [String] = []
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: standard input is put in place.
@@ -20,11 +21,14 @@ struct WriteRequest: Hashable {
         guard paths.count == 1 else {
             return "Standard input goes to one PATH; for several, give a COMMAND after \"--\"."
         }
-        switch aim {
-        case nil, .forMerging, .forReplacing: return nil
-        case .forDeleting, .forMoving, .metadataOnly:
-            return "--\(aim?.name ?? "") needs a COMMAND after \"--\": standard input is content."
+        return aims.first { !$0.takesContent }.map {
+            "--\($0.name) needs a COMMAND after \"--\": standard input is content."
         }
+    }
+
+    /// What is wanted with the items.
+    private var access: Access {
+        .writing(aims.reduce(into: .plain) { $0.formUnion($1.option) })
     }
 
     /// Writes.
@@ -32,9 +36,7 @@ struct WriteRequest: Hashable {
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
         for path in paths {
-            items.append(
-                RequestedItem(
-                    url: try UserPath.url(path), access: .writing(aim?.mode ?? .plain)))
+            items.append(RequestedItem(url: try UserPath.url(path), access: access))
         }
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {

@@ -29,7 +29,7 @@ extension Item {
     /// Whether the only thing between them is that this one moves a directory in which the other
     /// is (Rule 2.8a).
     func onlyMovesAround(_ other: Item) -> Bool {
-        use == .move && place != other.place && unit != other.unit
+        use.ends.contains(.moving) && !use.isDeletion && place != other.place && unit != other.unit
             && Item.contains(place, other.place)
             && !(other.use.isWide && Item.contains(other.place, place))
     }
@@ -90,21 +90,15 @@ extension Presenter {
         let isOnTheWay = Item.contains(place, item.place) && !isPackage
         let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
         let isNear = isItem || isPackage || isBeside
-        switch item.use {
-        case .read:
-            guard isNear else { return [] }
-            return [.relinquishToReader] + (isItem || isPackage ? [.save] : [])
-        case .readWithoutChanges: return isNear ? [.relinquishToReader] : []
-        case .write, .writeMetadata: return isNear ? [.relinquishToWriter] : []
-        case .merge:
-            guard isNear else { return [] }
-            return [.relinquishToWriter] + (isItem || isPackage ? [.save] : [])
-        case .move: return isNear || isInside ? [.relinquishToWriter] : []
-        case .delete, .replace:
-            guard isNear || isInside else { return [] }
-            return [.relinquishToWriter] + (isItem || isInside ? [.accommodateDeletion] : [])
-                + (isPackage ? [.accommodateSubitemDeletion(item.place)] : [])
-        }
+        guard isNear || isInside && item.use.isWide else { return [] }
+        var result: [Courtesy] = [
+            item.use.isWrite ? .relinquishToWriter : .relinquishToReader
+        ]
+        if item.use.saves, isItem || isPackage { result.append(.save) }
+        guard item.use.isDeletion else { return result }
+        if isItem || isInside { result.append(.accommodateDeletion) }
+        if isPackage { result.append(.accommodateSubitemDeletion(item.place)) }
+        return result
     }
 
     /// Rules 14.1, 14.2: what the calls of a batch would ask, but not to relinquish.
@@ -112,12 +106,17 @@ extension Presenter {
         let isPackage = place != item.place && item.packages.contains(place)
         let isConcerned = place == item.place || Item.contains(item.place, place)
         guard isPackage || isConcerned else { return [] }
-        switch item.use {
-        case .read, .merge: return [.save]
-        case .readWithoutChanges, .write, .writeMetadata, .move: return []
-        case .delete, .replace:
-            return (isConcerned ? [.accommodateDeletion] : [])
-                + (isPackage ? [.accommodateSubitemDeletion(item.place)] : [])
-        }
+        var result: [Courtesy] = item.use.saves ? [.save] : []
+        guard item.use.isDeletion else { return result }
+        if isConcerned { result.append(.accommodateDeletion) }
+        if isPackage { result.append(.accommodateSubitemDeletion(item.place)) }
+        return result
+    }
+}
+
+extension Use {
+    /// Whether presenters of the item save first (Rules 6.1, 6.9).
+    fileprivate var saves: Bool {
+        isWrite ? ends.contains(.merging) : !ends.contains(.withoutChanges)
     }
 }

@@ -174,13 +174,3 @@ extension Lives {
         return result
     }
 }
-
-extension Use {
-    /// Whether what is there goes for good.
-    fileprivate var isDeletion: Bool {
-        switch self {
-        case .delete, .replace: true
-        case .read, .readWithoutChanges, .write, .merge, .writeMetadata, .move: false
-        }
-    }
-}

@@ -41,8 +41,13 @@ extension [Move] {
         return result
     }
 
-    /// The items of a claim after the moves; one that it replaces means its place (Rule 11.5).
-    func destination(of items: [Item]) -> [Item] {
-        items.map { $0.use == .replace ? $0 : destination(of: $0) }
+    /// The items of a claim after the moves; one that it replaces means its place (Rule 11.5), but
+    /// is somewhere else if its own accessor has moved it, as it said that it would (Rule 2.8b).
+    func destination(of items: [Item], isOwn: Bool = false) -> [Item] {
+        items.map { item in
+            let follows = isOwn && item.use.ends.contains(.moving)
+            let stays = item.use.ends.contains(.replacing) && !follows
+            return stays ? item : destination(of: item)
+        }
     }
 }

@@ -4,38 +4,71 @@
 // nothing here shares an idea, or a mistake, with the system that is judged.
 
 /// What is done with an item.
-package enum Use: String, CaseIterable, Hashable, Sendable {
-    /// A coordinated read.
-    case read
-    /// A read before which presenters need not save (Rule 6.9).
-    case readWithoutChanges = "read.withoutChanges"
-    /// A plain write.
-    case write
-    /// A write that merges.
-    case merge = "write.merging"
-    /// A write of metadata alone.
-    case writeMetadata = "write.metadata"
-    /// A write that deletes the item.
-    case delete = "write.deleting"
-    /// A write that moves the item.
-    case move = "write.moving"
-    /// A write that replaces the item.
-    case replace = "write.replacing"
-
-    /// Whether it is a write.
-    package var isWrite: Bool {
-        switch self {
-        case .read, .readWithoutChanges: false
-        case .write, .merge, .writeMetadata, .delete, .move, .replace: true
-        }
+package struct Use: Hashable, Sendable {
+    /// What an access is for; several of a write are their union (Rule 2.8b).
+    package enum End: String, CaseIterable, Hashable, Sendable {
+        /// A read before which presenters need not save (Rule 6.9).
+        case withoutChanges
+        /// A write that merges.
+        case merging
+        /// A write of metadata alone.
+        case metadata
+        /// A write that deletes the item.
+        case deleting
+        /// A write that moves the item.
+        case moving
+        /// A write that replaces the item.
+        case replacing
     }
 
+    /// Whether it is a write.
+    package var isWrite: Bool
+    /// What it is for.
+    package var ends: Set<End>
+
+    /// An access for these ends.
+    package init(isWrite: Bool, _ ends: Set<End> = []) {
+        self.isWrite = isWrite
+        self.ends = ends
+    }
+
+    /// A coordinated read.
+    package static let read = Use(isWrite: false)
+    /// A read before which presenters need not save (Rule 6.9).
+    package static let readWithoutChanges = Use(isWrite: false, [.withoutChanges])
+    /// A plain write.
+    package static let write = Use(isWrite: true)
+    /// A write that merges.
+    package static let merge = Use(isWrite: true, [.merging])
+    /// A write of metadata alone.
+    package static let writeMetadata = Use(isWrite: true, [.metadata])
+    /// A write that deletes the item.
+    package static let delete = Use(isWrite: true, [.deleting])
+    /// A write that moves the item.
+    package static let move = Use(isWrite: true, [.moving])
+    /// A write that replaces the item.
+    package static let replace = Use(isWrite: true, [.replacing])
+
     /// Whether it concerns everything inside the item: "D/M/R" in the rules.
-    package var isWide: Bool {
-        switch self {
-        case .read, .readWithoutChanges, .write, .merge, .writeMetadata: false
-        case .delete, .move, .replace: true
-        }
+    package var isWide: Bool { !ends.isDisjoint(with: [.deleting, .moving, .replacing]) }
+
+    /// Whether what is there goes for good.
+    var isDeletion: Bool { !ends.isDisjoint(with: [.deleting, .replacing]) }
+
+    /// Its words in the text form, with dots between them.
+    package var rawValue: String {
+        ([isWrite ? "write" : "read"] + End.allCases.filter(ends.contains).map(\.rawValue))
+            .joined(separator: ".")
+    }
+
+    /// What these words say, or nil.
+    package init?(rawValue: String) {
+        let words = rawValue.split(separator: ".").map { String($0) }
+        let ends = words.dropFirst().compactMap { End(rawValue: $0) }
+        guard let first = words.first, first == "read" || first == "write",
+            ends.count == words.count - 1
+        else { return nil }
+        self.init(isWrite: first == "write", Set(ends))
     }
 }
 

@@ -34,7 +34,8 @@ final class CommandTests: XCTestCase {
             let holder = try sandbox.start(
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",
-                "--read", "l:resolvesSymbolicLink", "--", "sh", "-c", "echo held; cat")
+                "--read", "l:resolvesSymbolicLink", "--write", "u:forReplacing,forMerging",
+                "--write", "v:forMoving,", "--", "sh", "-c", "echo held; cat")
             try holder.awaitLine("held")
             let items = try sandbox.status().claims.flatMap(\.items)
             func item(_ name: String, _ access: String, _ options: String...) -> StatusShape.Item {
@@ -46,6 +47,8 @@ final class CommandTests: XCTestCase {
                     item("m", "writing", "forMoving"), item("r:x", "writing", "forReplacing"),
                     item("p:forSomething", "writing"), item("q", "reading", "withoutChanges"),
                     item("f:forMoving", "reading"), item("l", "reading", "resolvesSymbolicLink"),
+                    item("u", "writing", "forMerging", "forReplacing"),
+                    item("v:forMoving,", "writing"),
                 ])
         }
     }
@@ -62,6 +65,10 @@ final class CommandTests: XCTestCase {
             (["write", "--for-merging"], "writing", ["forMerging"]),
             (["write", "--for-replacing"], "writing", ["forReplacing"]),
             (["write", "--metadata-only"], "writing", ["contentIndependentMetadataOnly"]),
+            (
+                ["write", "--for-replacing", "--for-deleting"], "writing",
+                ["forDeleting", "forReplacing"]
+            ),
         ]
         try with { sandbox in
             for (arguments, access, options) in cases {

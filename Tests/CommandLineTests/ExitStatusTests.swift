@@ -12,7 +12,7 @@ final class ExitStatusTests: XCTestCase {
             ["read", "--timeout", "-1", "a"], ["read", "--timeout", "1", "--nonblock", "a"],
             ["read", "--purpose", "", "a"], ["read", "-E", "256", "a"],
             ["write", "a", "b"], ["write"], ["write", "--for-deleting", "a"],
-            ["write", "--for-moving", "--for-deleting", "a", "--", "true"],
+            ["write", "--for-replacing", "--for-deleting", "a"],
             ["access", "--", "true"], ["access", "--read", "a"],
             ["rm"], ["present"], ["present", "a", "--on", "savePresentedItemChanges"],
             ["present", "a", "--delay", "savePresentedItemChanges", "soon"],

@@ -15,6 +15,8 @@ final class PlainArgumentsTests: XCTestCase {
         ["read", "--for-uploading", "a"], ["write", "--metadata-only", "a", "--", "touch", "{}"],
         ["write", "--for-deleting", "--timeout", "0", "a", "--", "rm", "--", "a"],
         ["write", "--for-replacing", "a"], ["write", "--for-merging", "a"], ["read", "é=b:c"],
+        ["write", "--for-merging", "--for-replacing", "a"],
+        ["write", "--for-moving", "--for-merging", "a", "--", "b"],
         ["read", "--purpose", "é ", "-E", "0", "a", "--", ""], ["read", "read", "write"],
         ["write", "--label", "nightly", "a", "--", "true"],
     ]
@@ -30,7 +32,7 @@ final class PlainArgumentsTests: XCTestCase {
         ["read", "--timeout", "1", "--timeout", "2", "a"], ["read", "-E", "256", "a"],
         ["read", "--purpose", "", "a"], ["read", "--purpose", "--nonblock", "a"],
         ["read", "a", "--timeout"], ["read", "--for-moving", "a"], ["write", "a", "b"],
-        ["write", "--for-moving", "a"], ["write", "--for-moving", "--for-merging", "a", "--", "b"],
+        ["write", "--for-moving", "a"], ["write", "--for-merging", "--for-deleting", "a"],
         ["read", "--without-changes", "--without-changes", "a"],
         ["read", "--command-after-dashes=x"],
         ["read", "--generate-completion-script", "bash"], ["WRITE", "a"], ["read", "--", "cat"],

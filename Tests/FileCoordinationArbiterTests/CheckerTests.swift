@@ -58,7 +58,7 @@ import Testing
 
     @Test func `A deleter takes the liberties of a mover`() {
         let c = ClaimID(rawValue: 3)
-        for mode in [WritingMode.moving, .deleting] {
+        for mode in [WritingOptions.moving, .deleting] {
             var tale = Tale()
             tale.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
             tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])

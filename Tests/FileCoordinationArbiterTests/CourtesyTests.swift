@@ -54,9 +54,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [WritingMode.plain, .metadataOnly])
+    @Test(arguments: [WritingOptions.plain, .metadataOnly])
     func `Rule 6.1, write: presenters of the item and of all packages around it`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         for place in ["/p.rtfd/q.rtfd/f", "/p.rtfd/q.rtfd", "/p.rtfd"] {
             #expect(asked(.write("/p.rtfd/q.rtfd/f", mode), at: place) == .toWriter)
@@ -81,17 +81,17 @@ import Testing
         #expect(asked(.move("/d/f"), at: "/d/f/x") == .toWriter)
     }
 
-    @Test(arguments: [WritingMode.deleting, .replacing])
-    func `Rules 6.1, 2.8, deleting and replacing: they accommodate`(mode: WritingMode) {
+    @Test(arguments: [WritingOptions.deleting, .replacing])
+    func `Rules 6.1, 2.8, deleting and replacing: they accommodate`(mode: WritingOptions) {
         #expect(asked(.write("/d/f", mode), at: "/d/f") == .toWriterAndAccommodate)
         #expect(asked(.write("/d/", mode), at: "/d") == .toWriterAndAccommodate)
         #expect(asked(.write("/d/", mode), at: "/d/s/f") == .toWriterAndAccommodate)
         #expect(asked(.write("/p.rtfd", mode), at: "/p.rtfd/f") == .toWriterAndAccommodate)
     }
 
-    @Test(arguments: [WritingMode.deleting, .replacing])
+    @Test(arguments: [WritingOptions.deleting, .replacing])
     func `Rule 6.3: a package accommodates the deletion of a subitem, not its own`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         let place = "/p.rtfd/q.rtfd/f"
         for package in ["/p.rtfd", "/p.rtfd/q.rtfd"] {
@@ -114,11 +114,11 @@ import Testing
         for read in [[AccessItem].read("/p.rtfd"), .read("/p.rtfd/a"), .read("/p.rtfd/q.rtfd/b")] {
             #expect(asked(read, at: "/p.rtfd/s/f") == .toReader)
         }
-        for mode in [WritingMode.plain, .merging, .metadataOnly] {
+        for mode in [WritingOptions.plain, .merging, .metadataOnly] {
             #expect(asked(.write("/p.rtfd", mode), at: "/p.rtfd/s/f") == .toWriter)
             #expect(asked(.write("/p.rtfd/a", mode), at: "/p.rtfd/s/f") == .toWriter)
         }
-        for mode in [WritingMode.moving, .deleting, .replacing] {
+        for mode in [WritingOptions.moving, .deleting, .replacing] {
             #expect(asked(.write("/p.rtfd/a", mode), at: "/p.rtfd/s/f") == .toWriter)
         }
     }

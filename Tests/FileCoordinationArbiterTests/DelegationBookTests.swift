@@ -50,7 +50,7 @@ final class DelegationBookTests: XCTestCase {
         let place = try place("/a/d/f")
         let directory = try directory("/a/d")
         for top in ["/a/d/f", "/a/d", "/a"] {
-            for mode in [WritingMode.deleting, .moving, .replacing] {
+            for mode in [WritingOptions.deleting, .moving, .replacing] {
                 let item = try item(top, .writing(mode))
                 XCTAssertEqual(place.concerned(by: [item]), [id], "\(top) \(mode)")
                 XCTAssertEqual(directory.concerned(by: [item]), [id], "\(top) \(mode)")

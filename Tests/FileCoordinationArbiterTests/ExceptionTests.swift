@@ -39,8 +39,8 @@ import Testing
             .claim("mover        ", .move("/d/"), "  .....==  "))
     }
 
-    @Test(arguments: [WritingMode.deleting, .replacing])
-    func `Rule 2.8a does not hold for deleting and replacing`(mode: WritingMode) {
+    @Test(arguments: [WritingOptions.deleting, .replacing])
+    func `Rule 2.8a does not hold for deleting and replacing`(mode: WritingOptions) {
         expectTimeline(
             .claim("reader inside", .read("/d/f"), "===        "),
             .claim("writer inside", .write("/d/f"), " ..==      "),

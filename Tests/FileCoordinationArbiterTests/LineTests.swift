@@ -42,9 +42,9 @@ import Testing
             .claim("beside it           ", .write("/p.rtfd/b"), " .== "))
     }
 
-    @Test(arguments: [WritingMode.plain, .merging, .metadataOnly])
+    @Test(arguments: [WritingOptions.plain, .merging, .metadataOnly])
     func `Rule 2.4: a plain write of a plain directory leaves its contents alone`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         expectTimeline(
             .claim("writer of the directory", .write("/d/", mode), "====   "),
@@ -59,9 +59,9 @@ import Testing
             .claim("writer inside          ", .write("/d/f"), " ====  "))
     }
 
-    @Test(arguments: [WritingMode.deleting, .moving, .replacing])
+    @Test(arguments: [WritingOptions.deleting, .moving, .replacing])
     func `Rule 2.5: deleting, moving or replacing an item leaves its plain parent alone`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         expectTimeline(
             .claim("reader of the parent", .read("/d/"), "====   "),
@@ -70,9 +70,9 @@ import Testing
             .claim("in the other        ", .write("/e/s/", mode), " ====  "))
     }
 
-    @Test(arguments: [WritingMode.deleting, .moving, .replacing])
+    @Test(arguments: [WritingOptions.deleting, .moving, .replacing])
     func `Rule 2.6: deleting, moving or replacing a directory excludes all inside, both ways`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         expectTimeline(
             .claim("reader inside      ", .read("/d/s/f"), "===         "),
@@ -82,9 +82,9 @@ import Testing
             .claim("elsewhere          ", .write("/dd/f"), "   =        "))
     }
 
-    @Test(arguments: [WritingMode.deleting, .moving, .replacing])
+    @Test(arguments: [WritingOptions.deleting, .moving, .replacing])
     func `Rule 2.6: two such writes exclude each other if one contains the other`(
-        mode: WritingMode
+        mode: WritingOptions
     ) {
         expectTimeline(
             .claim("inner", .write("/d/s/", mode), "===    "),
@@ -94,8 +94,8 @@ import Testing
             .claim("inner", .write("/d/s/f", .deleting), " ..==  "))
     }
 
-    @Test(arguments: [WritingMode.deleting, .moving, .replacing])
-    func `Rules 2.7, 2.8: on a plain file they all wait like a plain write`(mode: WritingMode) {
+    @Test(arguments: [WritingOptions.deleting, .moving, .replacing])
+    func `Rules 2.7, 2.8: on a plain file they all wait like a plain write`(mode: WritingOptions) {
         expectTimeline(
             .claim("D, M or R", .write("/d/f", mode), "===    "),
             .claim("reader   ", .read("/d/f"), " ..==  "),

@@ -26,8 +26,9 @@ import Testing
     private static let change = Notice.subitemDidChange(path("/d/s/f"))
     private static let appearance = Notice.subitemDidAppear(path("/d/s/f"))
 
-    @Test(arguments: WritingMode.allCases)
-    func `Rules 7.3, 7.13: presenters of the item hear of every kind of write`(mode: WritingMode) {
+    @Test(arguments: WritingOptions.every)
+    func `Rules 7.3, 7.13: presenters of the item hear of every kind of write`(mode: WritingOptions)
+    {
         #expect(heard(.write("/d/f", mode), [.changed], at: "/d/f") == [.itemDidChange])
         #expect(heard(.write("/p.rtfd", mode), [.changed], at: "/p.rtfd") == [.itemDidChange])
     }
@@ -77,16 +78,16 @@ import Testing
         #expect(heard(inPackage, [.created], at: "/p.rtfd", .itemDidChange) == [.itemDidChange])
     }
 
-    @Test(arguments: WritingMode.allCases)
-    func `Rule 7.6: directories above hear of a deletion by any write`(mode: WritingMode) {
+    @Test(arguments: WritingOptions.every)
+    func `Rule 7.6: directories above hear of a deletion by any write`(mode: WritingOptions) {
         #expect(heard(.write("/d/s/f", mode), [.deleted], at: "/d") == [Self.change])
     }
 
     @Test func `Rule 7.6: the item's presenter hears of it unless it accommodated`() {
         let accommodates: PresenterMethods = [.itemDidChange, .accommodateDeletion]
-        for mode in WritingMode.allCases {
+        for mode in WritingOptions.every {
             let notices = heard(.write("/f", mode), [.deleted], at: "/f", accommodates)
-            let hasAccommodated = mode == .deleting || mode == .replacing
+            let hasAccommodated = mode.has(.deleting, .replacing)
             #expect(notices == (hasAccommodated ? [] : [.itemDidChange]))
             #expect(heard(.write("/f", mode), [.deleted], at: "/f") == [.itemDidChange])
             #expect(

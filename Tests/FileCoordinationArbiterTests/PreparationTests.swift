@@ -89,8 +89,8 @@ import Testing
         #expect(asked(.delete("/d/"), at: place, .all.subtracting(.accommodateDeletion)) == nil)
     }
 
-    @Test(arguments: [WritingMode.plain, .moving, .metadataOnly])
-    func `Rule 14.2: nothing for other writes`(mode: WritingMode) {
+    @Test(arguments: [WritingOptions.plain, .moving, .metadataOnly])
+    func `Rule 14.2: nothing for other writes`(mode: WritingOptions) {
         for place in ["/d", "/d/f", "/"] { #expect(asked(.write("/d/", mode), at: place) == nil) }
     }
 

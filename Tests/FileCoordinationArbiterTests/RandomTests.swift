@@ -74,7 +74,8 @@ import Testing
 
         private mutating func access() -> Access {
             if one(in: 2) { return .reading(one(in: 2) ? [] : .withoutChanges) }
-            return .writing(WritingMode.allCases.randomElement(using: &dice) ?? .plain)
+            let options = one(in: 3) ? WritingOptions.every : WritingOptions.single
+            return .writing(options.randomElement(using: &dice) ?? .plain)
         }
 
         private mutating func filing() -> Event {

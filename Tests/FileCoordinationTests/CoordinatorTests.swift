@@ -31,6 +31,53 @@ final class CoordinatorTests: CoordinatorTestCase {
         withExtendedLifetime(coordinator) {}
     }
 
+    /// Rule 2.8b: whatever options a write has together, it is made, and alone.
+    func testWritingOptionsCombine() throws {
+        let url = try file("f", "before")
+        for bits in UInt(0)..<32 {
+            let options = NSFileCoordinator.WritingOptions(rawValue: bits)
+            var hasRun = false
+            NSFileCoordinator().coordinate(writingItemAt: url, options: options, error: nil) {
+                url in
+                hasRun = true
+                XCTAssertFalse(canRead(url))
+                try? "\(bits)".write(to: url, atomically: true, encoding: .utf8)
+            }
+            XCTAssertTrue(hasRun, "\(options)")
+            XCTAssertEqual(try String(contentsOf: url, encoding: .utf8), "\(bits)")
+        }
+    }
+
+    private func canRead(_ url: URL) -> Bool {
+        do {
+            let coordinator = NSFileCoordinator()
+            try coordinator.coordinate(readingItemAt: url, timeout: .milliseconds(1)) { _ in }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Rules 2.8b, 14.6: a batch refuses to replace, also together with something else.
+    func testABatchRefusesToReplaceWhateverElseItDoes() throws {
+        let url = try file("f")
+        for options: NSFileCoordinator.WritingOptions in [
+            [.forReplacing, .forDeleting], [.forDeleting, .forMerging],
+        ] {
+            var error: NSError?
+            var hasRun = false
+            NSFileCoordinator().prepare(
+                forReadingItemsAt: [], options: [], writingItemsAt: [url], options: options,
+                error: &error
+            ) { done in
+                hasRun = true
+                done()
+            }
+            XCTAssertEqual(hasRun, !options.contains(.forReplacing))
+            XCTAssertEqual(error == nil, hasRun)
+        }
+    }
+
     /// Rule 2.21.
     func testPlainAccessIsNotHeldBack() throws {
         let url = try file("f", "before")

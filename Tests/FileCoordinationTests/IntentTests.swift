@@ -46,19 +46,22 @@ import Testing
         #expect(writing.map(\.rawValue) == [1, 2, 4, 8, 16])
     }
 
-    @Test func `Reading options combine, writing options do not`() {
+    @Test func `Rule 2.8b: options combine`() {
         let both: NSFileCoordinator.ReadingOptions = [
             .withoutChanges, .immediatelyAvailableMetadataOnly,
         ]
         #expect(both.arbiterOptions == [.withoutChanges, .immediatelyAvailableMetadataOnly])
-        #expect(NSFileCoordinator.WritingOptions([]).mode == .plain)
-        #expect(NSFileCoordinator.WritingOptions.forReplacing.mode == .replacing)
-        #expect(NSFileCoordinator.WritingOptions([.forMoving, .forMerging]).mode == nil)
+        #expect(NSFileCoordinator.WritingOptions([]).arbiterOptions == .plain)
+        #expect(NSFileCoordinator.WritingOptions.forReplacing.arbiterOptions == .replacing)
+        for bits in UInt(0)..<32 {
+            let options = NSFileCoordinator.WritingOptions(rawValue: bits)
+            #expect(options.arbiterOptions == WritingOptions(rawValue: UInt8(bits)))
+        }
     }
 
     @Test func `An option that is not known is refused, not ignored`() {
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 8).arbiterOptions == nil)
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 40).arbiterOptions == nil)
-        #expect(NSFileCoordinator.WritingOptions(rawValue: 1 << 5).mode == nil)
+        #expect(NSFileCoordinator.WritingOptions(rawValue: 1 << 5).arbiterOptions == nil)
     }
 }

@@ -16,6 +16,7 @@ struct ClaimTemplateTests {
         let path = try #require(ItemPath(text))
         let accesses: [Access] = [
             .reading([]), .reading([.withoutChanges]), .writing(.plain),
+            .writing([.merging, .metadataOnly]),
         ]
         for access in accesses {
             let item = AccessItem(path: path, access: access, isDirectory: isDirectory)

@@ -94,6 +94,15 @@ extension Golden {
                     ]))),
             "1e000000 01000000 0300000000000000 02 01000000 0200 2f61 01 02 01 01000000 0100"),
         Golden(
+            "the place of an item that is moved and replaced",
+            .placeEntry(
+                PlaceEntry(
+                    ticket: 3,
+                    .claim([
+                        AccessItem(path: .of("/a"), access: .writing([.moving, .replacing]))
+                    ]))),
+            "1c000000 01000000 0300000000000000 02 01000000 0200 2f61 01 8a 00 00000000"),
+        Golden(
             "the places of a claim of nothing",
             .placeEntry(PlaceEntry(ticket: .max, .claim([]))),
             "11000000 01000000 ffffffffffffffff 02 00000000"),

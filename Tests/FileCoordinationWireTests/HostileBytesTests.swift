@@ -94,6 +94,9 @@ struct HostileBytesTests {
             ("a kind of access", "0100 2f 02 00 00 00000000", .access),
             ("an option", "0100 2f 00 10 00 00000000", .access),
             ("a mode", "0100 2f 01 06 00 00000000", .access),
+            ("one option as if it were several", "0100 2f 01 81 00 00000000", .access),
+            ("several options of which one is none", "0100 2f 01 a3 00 00000000", .access),
+            ("no option as if it were several", "0100 2f 01 80 00 00000000", .access),
             ("a depth below the item", "0200 2f61 00 00 00 01000000 0200", .packageDepths),
             ("depths that fall", "0200 2f61 00 00 00 02000000 0100 0000", .packageDepths),
         ] as [(String, String, WireError.Field)])

@@ -45,13 +45,14 @@ struct AccessedItem: Sendable {
     /// What the claim says of it.
     var claimed: AccessItem { place.item(request.access) }
 
-    /// What kind of write it is; nil for a read.
-    var writing: WritingMode? {
-        switch request.access {
-        case .reading: nil
-        case .writing(let mode): mode
-        }
-    }
+    /// What the write is for; nil for a read.
+    var writing: FileCoordinationArbiter.WritingOptions? { request.access.writingOptions }
+
+    /// Whether the write may move the item.
+    var mayMove: Bool { writing?.contains(.moving) ?? false }
+
+    /// Whether the write puts another item at the place.
+    var replaces: Bool { writing?.contains(.replacing) ?? false }
 
     /// The options of a read; none for a write.
     var readingOptions: FileCoordinationArbiter.ReadingOptions {
@@ -95,16 +96,13 @@ struct AccessedItem: Sendable {
     mutating func begin(mayHaveVersions: Bool, isCaredFor: Bool) {
         guard let writing else { return }
         if isCaredFor { before = ItemStamp.take(of: place.path) }
-        switch writing {
-        case .moving:
+        if mayMove {
             // Without a descriptor left for it the move has to be announced.
             anchor = try? FileAnchor(path: place.path.bytes)
-        case .plain, .merging, .metadataOnly:
+        } else {
+            let replaces = writing.isDeletion && !writing.contains(.merging)
             versions = VersionStore.current.beginWriting(
-                at: place.path, mayHaveVersions: mayHaveVersions)
-        case .deleting, .replacing:
-            versions = VersionStore.current.beginWriting(
-                at: place.path, .replacing, mayHaveVersions: mayHaveVersions)
+                at: place.path, replaces ? .replacing : .saving, mayHaveVersions: mayHaveVersions)
         }
     }
 
@@ -117,7 +115,14 @@ struct AccessedItem: Sendable {
     func outcome(after moves: KnownMoves) -> ItemOutcome {
         guard let before else { return writing == nil ? .unchanged : .changed }
         let now = moves.place(of: place.path)
-        if now != place.path { return before.outcomeOfMove(after: ItemStamp.take(of: now)) }
+        if now != place.path {
+            let ofMove = before.outcomeOfMove(after: ItemStamp.take(of: now))
+            // Rule 2.8b: what was put where the moved item was.
+            let isReplaced =
+                replaces && !moves.leads(to: place.path)
+                && ItemStamp.take(of: place.path).status != nil
+            return isReplaced && ofMove == .unchanged ? .changed : ofMove
+        }
         // What came here by a move is told of as that.
         if moves.leads(to: place.path) { return .unchanged }
         return before.outcome(after: ItemStamp.take(of: place.path))

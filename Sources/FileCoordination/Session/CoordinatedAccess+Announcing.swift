@@ -72,7 +72,7 @@ extension CoordinatedAccess {
     private func moves(outOfTheWayOf move: ItemMove) -> [ItemMove] {
         let (items, known) = state.withLock { ($0.items, $0.moves) }
         return items.compactMap { item in
-            guard item.writing == .moving, known.place(of: item.place.path) == move.new,
+            guard item.mayMove, known.place(of: item.place.path) == move.new,
                 let anchor = item.anchor, !anchor.isAt(move.new.bytes),
                 let now = anchor.currentPath.flatMap({ ItemPath(bytes: $0) })
             else { return nil }
@@ -86,7 +86,7 @@ extension CoordinatedAccess {
         var moves: [ItemMove] = []
         // What is inside a directory that moved has moved with it.
         let order = items.indices.sorted { items[$0].place.path.depth < items[$1].place.path.depth }
-        for index in order where items[index].writing == .moving {
+        for index in order where items[index].mayMove {
             let last = known.place(of: items[index].place.path)
             let expected = moves.destination(of: last) ?? last
             guard let anchor = items[index].anchor, !anchor.isAt(expected.bytes),
@@ -146,7 +146,7 @@ extension CoordinatedAccess {
         // another file by now, then it was copied there and removed: from one file system to
         // another that is how things move.
         guard others.count == 1, let before = items[others[0]].before,
-            items[others[0]].writing == .replacing || before.status == nil,
+            items[others[0]].replaces || before.status == nil,
             before.isReplaced(after: ItemStamp.take(of: items[others[0]].place.path))
         else { return nil }
         return items[others[0]].place.path

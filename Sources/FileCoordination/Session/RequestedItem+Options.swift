@@ -7,7 +7,7 @@ import FileCoordinationArbiter
 import Foundation
 
 extension RequestedItem {
-    /// The item that a call names, or the error for options that do not go together.
+    /// The item that a call names, or the error for options that are not known.
     init(
         reading url: URL, _ options: NSFileCoordinator.ReadingOptions
     ) throws(NSError) {
@@ -19,16 +19,16 @@ extension RequestedItem {
         self.init(url: url, access: .reading(options))
     }
 
-    /// The item that a call names, or the error for options that do not go together.
+    /// The item that a call names, or the error for options that are not known.
     init(
         writing url: URL, _ options: NSFileCoordinator.WritingOptions
     ) throws(NSError) {
-        guard let mode = options.mode else {
+        guard let options = options.arbiterOptions else {
             throw FailureReason.invalidOptions(
-                "writing options with raw value \(options.rawValue): use one at a time"
+                "writing options with raw value \(options.rawValue) are not supported here"
             ).nsError
         }
-        self.init(url: url, access: .writing(mode))
+        self.init(url: url, access: .writing(options))
     }
 
     /// The item that an intent names.

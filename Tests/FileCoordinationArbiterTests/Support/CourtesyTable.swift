@@ -43,13 +43,13 @@ enum CourtesyTable {
             let saves = !options.contains(.withoutChanges) && (isItem || isPackage)
             if saves && methods.contains(.save) { steps.save = true }
         case .writing(let mode):
-            let isWide = [.moving, .deleting, .replacing].contains(mode)
+            let isWide = mode.has(.moving, .deleting, .replacing)
             guard isItem || isPackage || isBeside || (isWide && isInside) else { return }
             if methods.contains(.relinquishToWriter) { relinquish(.writer, &steps) }
-            if mode == .merging && (isItem || isPackage) && methods.contains(.save) {
+            if mode.has(.merging) && (isItem || isPackage) && methods.contains(.save) {
                 steps.save = true
             }
-            guard mode == .deleting || mode == .replacing else { return }
+            guard mode.has(.deleting, .replacing) else { return }
             if (isItem || isInside) && methods.contains(.accommodateDeletion) {
                 steps.accommodateDeletion = true
             }
@@ -76,7 +76,7 @@ enum CourtesyTable {
         case .reading(let options):
             (isSaved, isDeleted) = (!options.contains(.withoutChanges), false)
         case .writing(let mode):
-            (isSaved, isDeleted) = (mode == .merging, mode == .deleting || mode == .replacing)
+            (isSaved, isDeleted) = (mode.has(.merging), mode.has(.deleting, .replacing))
         }
         if isSaved && methods.contains(.save) { steps.save = true }
         if isDeleted && isConcerned && methods.contains(.accommodateDeletion) {

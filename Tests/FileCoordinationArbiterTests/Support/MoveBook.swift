@@ -77,7 +77,7 @@ struct MoveBook {
 
     /// The items of a claim that follows them (Rule 11.4), but for those that it replaces (11.5).
     func moved(_ items: [AccessItem]) -> [AccessItem] {
-        items.map { $0.access == .writing(.replacing) ? $0 : moved($0) }
+        items.map { $0.isReplaced ? $0 : moved($0) }
     }
 
     // MARK: Who is told what (11.2, 11.3, 11.8)

@@ -36,12 +36,43 @@ extension [AccessItem] {
     static func read(_ place: String, _ options: ReadingOptions = []) -> Self {
         [item(place, .reading(options))]
     }
-    static func write(_ place: String, _ mode: WritingMode = .plain) -> Self {
+    static func write(_ place: String, _ mode: WritingOptions = .plain) -> Self {
         [item(place, .writing(mode))]
     }
     static func move(_ place: String) -> Self { write(place, .moving) }
     static func delete(_ place: String) -> Self { write(place, .deleting) }
     static func replace(_ place: String) -> Self { write(place, .replacing) }
+}
+
+extension WritingOptions {
+    /// All that there are, one by one; the first is none.
+    static let single: [Self] = [
+        .plain, .deleting, .moving, .merging, .replacing, .metadataOnly,
+    ]
+
+    /// Every set of them (Rule 2.8b).
+    static let every = (UInt8(0)..<32).map { Self(rawValue: $0) }
+
+    /// Whether any of these is among them.
+    func has(_ options: Self...) -> Bool { options.contains { self.contains($0) } }
+}
+
+extension AccessItem {
+    /// Whether the write means the place rather than the item (Rule 11.5).
+    var isReplaced: Bool {
+        switch access {
+        case .reading: false
+        case .writing(let mode): mode.has(.replacing)
+        }
+    }
+
+    /// Whether the write is going to move the item.
+    var isMoved: Bool {
+        switch access {
+        case .reading: false
+        case .writing(let mode): mode.has(.moving)
+        }
+    }
 }
 
 extension YieldSteps {

@@ -21,9 +21,9 @@ struct SeenItem: Hashable {
         case .reading:
             (isWriting, isMoving, inside) = (false, false, nil)
         case .writing(let mode):
-            let isWide = mode == .moving || mode == .deleting || mode == .replacing
+            let isWide = mode.has(.moving, .deleting, .replacing)
             isWriting = true
-            isMoving = mode == .moving
+            isMoving = mode.has(.moving) && !mode.has(.deleting, .replacing)
             inside = isWide ? (place == "/" ? "/" : place + "/") : nil
         }
     }

@@ -147,7 +147,8 @@ extension Witness {
             let claim = rules.claims[index]
             for (number, item) in claim.filed.items.enumerated() {
                 let known = claim.moved[number] ?? item
-                let new = item.access == .writing(.replacing) ? known : book.moved(known)
+                let stays = item.isReplaced && !item.isMoved
+                let new = stays ? known : book.moved(known)
                 if new != known { rules.claims[index].moved[number] = new }
             }
         }

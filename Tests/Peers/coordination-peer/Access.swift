@@ -112,14 +112,17 @@ struct Access {
     }
 
     static func writingOptions(_ text: String?) -> NSFileCoordinator.WritingOptions {
-        switch text {
-        case nil: []
-        case "forDeleting": .forDeleting
-        case "forMoving": .forMoving
-        case "forMerging": .forMerging
-        case "forReplacing": .forReplacing
-        case "metadataOnly": .contentIndependentMetadataOnly
-        case let word?: preconditionFailure("no writing option \(word)")
+        var options: NSFileCoordinator.WritingOptions = []
+        for word in (text ?? "").split(separator: ",") {
+            switch word {
+            case "forDeleting": options.insert(.forDeleting)
+            case "forMoving": options.insert(.forMoving)
+            case "forMerging": options.insert(.forMerging)
+            case "forReplacing": options.insert(.forReplacing)
+            case "metadataOnly": options.insert(.contentIndependentMetadataOnly)
+            case _: preconditionFailure("no writing option \(word)")
+            }
         }
+        return options
     }
 }

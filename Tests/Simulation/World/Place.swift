@@ -52,16 +52,22 @@ extension Item {
             switch item.access {
             case .reading(let options):
                 options.contains(.withoutChanges) ? .readWithoutChanges : .read
-            case .writing(.plain): .write
-            case .writing(.deleting): .delete
-            case .writing(.moving): .move
-            case .writing(.merging): .merge
-            case .writing(.replacing): .replace
-            case .writing(.metadataOnly): .writeMetadata
+            case .writing(let options): Use(options)
             }
         self.init(
             use, item.path.description,
             packages: item.packageDepths.map { item.path.prefix(depth: $0).description })
+    }
+}
+
+extension Use {
+    /// The same write as histories write it.
+    fileprivate init(_ options: WritingOptions) {
+        let named: [(WritingOptions, End)] = [
+            (.deleting, .deleting), (.moving, .moving), (.merging, .merging),
+            (.replacing, .replacing), (.metadataOnly, .metadata),
+        ]
+        self.init(isWrite: true, Set(named.filter { options.contains($0.0) }.map(\.1)))
     }
 }
 

@@ -77,6 +77,8 @@ extension World {
             return .reading(dice.one(in: 3) ? .withoutChanges : [])
         }
         guard dice.one(in: 2) else { return .writing(.plain) }
-        return .writing(dice.one(of: WritingMode.allCases) ?? .plain)
+        // One option as a rule, sometimes any set of them (Rule 2.8b).
+        let bits = dice.one(in: 3) ? dice.below(1 << 5) : 1 << dice.below(5)
+        return .writing(WritingOptions(rawValue: UInt8(bits)))
     }
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several writing options in one call are their union (Rule 2.8b). Here all 32 sets are compared
+// with what each of their options does alone, which other tests say.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct CombinedWritesTests {
+    /// What a set of options does, by each of which alone; every write is a plain one, too.
+    private static func parts(of options: WritingOptions) -> [WritingOptions] {
+        WritingOptions.single.filter { options.isSuperset(of: $0) }
+    }
+
+    /// An access by another purpose, and where.
+    private static let others: [[AccessItem]] = [
+        "/d/s/", "/d/s/f", "/d/s/t/", "/d/s/t/u/f", "/d/", "/d/f", "/d/s/p.rtfd/a", "/d/s2/",
+    ].flatMap { place in
+        [.read(place)] + WritingOptions.single.map { .write(place, $0) }
+    }
+
+    /// Whether the second of two claims waits for the first.
+    private func waits(_ second: [AccessItem], for first: [AccessItem]) -> Bool {
+        var desk = Desk()
+        let holder = desk.file(first)
+        let waiter = desk.file(second)
+        #expect(desk.stage(holder) == .granted)
+        return desk.stage(waiter) == .waiting
+    }
+
+    /// Whether a claim waits for another that is queued behind a reader.
+    private func waits(_ second: [AccessItem], forQueued first: [AccessItem]) -> Bool {
+        var desk = Desk()
+        let reader = desk.file(.read("/d/s/t/f"))
+        let queued = desk.file(first + .write("/d/s/t/f"))
+        let waiter = desk.file(second)
+        #expect(desk.stage(queued) == .waiting)
+        let waits = desk.arbiter.impediments(of: waiter).contains(.claim(queued))
+        // And is not kept for ever.
+        desk.end(reader)
+        for claim in waits ? [queued, waiter] : [waiter, queued] { desk.end(claim, .unchanged) }
+        #expect(desk.arbiter.isIdle)
+        return waits
+    }
+
+    @Test(arguments: WritingOptions.every)
+    func `Rule 2.8b: it waits as the strictest, whoever came first`(options: WritingOptions) {
+        for place in ["/d/s/", "/d/s/f", "/d/s/p.rtfd"] {
+            let write = [AccessItem].write(place, options)
+            for other in Self.others {
+                let parts = Self.parts(of: options).map { [AccessItem].write(place, $0) }
+                #expect(
+                    waits(write, for: other) == parts.contains { waits($0, for: other) },
+                    "\(options) at \(place) after \(other)")
+                #expect(
+                    waits(other, for: write) == parts.contains { waits(other, for: $0) },
+                    "\(options) at \(place) before \(other)")
+            }
+        }
+    }
+
+    @Test(arguments: WritingOptions.every)
+    func `Rules 2.8a, 2.8b: only a move that is nothing stricter goes first`(
+        options: WritingOptions
+    ) {
+        let write = [AccessItem].write("/d/s/", options)
+        for inside in [[AccessItem].write("/d/s/f"), .write("/d/s/t/"), .read("/d/s/t/g")] {
+            let parts = Self.parts(of: options).map { [AccessItem].write("/d/s/", $0) }
+            #expect(
+                waits(write, forQueued: inside)
+                    == parts.contains { waits($0, forQueued: inside) }, "\(options), \(inside)")
+        }
+        let isStrict = options.has(.deleting, .replacing)
+        #expect(waits(write, forQueued: .write("/d/s/f")) == isStrict)
+    }
+
+    // MARK: Asking
+
+    /// What a claim asks of a presenter.
+    private func asked(
+        _ items: [AccessItem], at place: String, kind: ClaimKind = .access
+    ) -> YieldSteps {
+        var desk = Desk()
+        let presenter = desk.present(place)
+        let claim = desk.file(items, kind: kind)
+        for effect in desk.last {
+            if case .askToYield(presenter, claim, let steps) = effect { return steps }
+        }
+        return YieldSteps()
+    }
+
+    private func union(_ steps: [YieldSteps]) -> YieldSteps {
+        var result = YieldSteps()
+        for step in steps {
+            result.relinquish.formUnion(step.relinquish)
+            if step.save { result.save = true }
+            if step.accommodateDeletion { result.accommodateDeletion = true }
+            for path in step.accommodateSubitemDeletions
+            where !result.accommodateSubitemDeletions.contains(path) {
+                result.accommodateSubitemDeletions.append(path)
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: WritingOptions.every)
+    func `Rules 2.8b, 6.1, 14.2: it asks whatever any of them asks`(options: WritingOptions) {
+        let presented = [
+            "/d", "/d/s", "/d/s/f", "/d/s/t/g", "/d/p.rtfd", "/d/p.rtfd/a", "/d/p.rtfd/b",
+        ]
+        for kind in ClaimKind.allCases {
+            for place in ["/d/s/", "/d/s/f", "/d/p.rtfd", "/d/p.rtfd/a"] {
+                for presenter in presented {
+                    let parts = Self.parts(of: options).map {
+                        asked(.write(place, $0), at: presenter, kind: kind)
+                    }
+                    #expect(
+                        asked(.write(place, options), at: presenter, kind: kind) == union(parts),
+                        "\(options) of \(place), presented: \(presenter)")
+                }
+            }
+        }
+    }
+
+    @Test func `Rules 2.8b, 6.1: the table, for the pairs that programs use`() {
+        let saveAndAccommodate = YieldSteps(
+            relinquish: [.writer], save: true, accommodateDeletion: true)
+        let table: [(WritingOptions, item: YieldSteps, inside: YieldSteps)] = [
+            ([.replacing, .deleting], .toWriterAndAccommodate, .toWriterAndAccommodate),
+            ([.replacing, .merging], saveAndAccommodate, .toWriterAndAccommodate),
+            ([.replacing, .moving], .toWriterAndAccommodate, .toWriterAndAccommodate),
+            ([.moving, .merging], .toWriterAndSave, .toWriter),
+            ([.merging, .metadataOnly], .toWriterAndSave, YieldSteps()),
+        ]
+        for (options, item, inside) in table {
+            #expect(asked(.write("/d/", options), at: "/d") == item)
+            #expect(asked(.write("/d/", options), at: "/d/f") == inside)
+        }
+        #expect(
+            asked(.write("/p.rtfd/f", [.replacing, .deleting]), at: "/p.rtfd")
+                == .toWriterAndLose("/p.rtfd/f"))
+    }
+
+    // MARK: Ending
+
+    @Test(arguments: WritingOptions.every)
+    func `Rules 2.8b, 11.4, 11.5: what replaces stays, whatever else it does`(
+        options: WritingOptions
+    ) {
+        var desk = Desk()
+        let mover = desk.file(.move("/f"))
+        let waiter = desk.file(.write("/f", options))
+        desk.announce(mover, move("/f", to: "/g"))
+        #expect(desk.places(waiter) == [options.has(.replacing) ? "/f" : "/g"])
+        desk.end(mover, .unchanged)
+        #expect(desk.last == [.grant(waiter)])
+    }
+
+    @Test(arguments: WritingOptions.every)
+    func `Rules 2.8b, 2.20: what it has moved it holds there, unless it only replaces`(
+        options: WritingOptions
+    ) {
+        var desk = Desk()
+        let mover = desk.file(.write("/f", options))
+        desk.announce(mover, move("/f", to: "/g"))
+        let there = desk.file(.write("/g"))
+        let holdsIt = options.has(.moving) || !options.has(.replacing)
+        #expect(desk.stage(there) == (holdsIt ? .waiting : .granted))
+        let behind = desk.file(.write("/f"))
+        #expect(desk.stage(behind) == .waiting)
+    }
+
+    @Test func `Rules 2.8b, 7.4: moved away and replaced, it changed at both places`() {
+        var desk = Desk()
+        let directory = desk.present("/d", .didMethods)
+        let mover = desk.file(.write("/d/f", [.moving, .replacing]))
+        desk.announce(mover, move("/d/f", to: "/d/g"))
+        desk.end(mover, .changed)
+        #expect(
+            desk.heard(directory)
+                == [.subitemDidChange(path("/d/g")), .subitemDidChange(path("/d/f"))])
+        // As a move alone, or with nothing in its place, it does not.
+        for (options, outcome) in [
+            (WritingOptions.moving, ItemOutcome.changed), ([.moving, .replacing], .unchanged),
+        ] {
+            let mover = desk.file(.write("/d/f", options))
+            desk.announce(mover, move("/d/f", to: "/d/g"))
+            desk.end(mover, outcome)
+            #expect(
+                desk.heard(directory)
+                    == (outcome == .changed ? [.subitemDidChange(path("/d/g"))] : []))
+        }
+    }
+
+    @Test(arguments: WritingOptions.every)
+    func `Rule 2.8b: only what is none of D, M and R is delegated`(options: WritingOptions) {
+        let isPlain = !options.has(.deleting, .moving, .replacing)
+        #expect(item("/d/f", .writing(options)).isDelegable == isPlain)
+    }
+}
