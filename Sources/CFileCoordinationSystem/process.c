@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +25,20 @@ int fcs_process_open(int32_t process) { return (int)RESULT(syscall(SYS_pidfd_ope
 
 int fcs_process_kill(int process_descriptor, int32_t signal) {
     return (int)RESULT(syscall(SYS_pidfd_send_signal, process_descriptor, signal, NULL, 0));
+}
+
+#ifndef PIDFD_GET_PID_NAMESPACE
+#define PIDFD_GET_PID_NAMESPACE _IO(0xFF, 5)    // Linux 6.11; newer than many a set of headers.
+#endif
+
+int fcs_process_namespace(int process_descriptor, uint64_t *inode) {
+    int namespace = RESULT(ioctl(process_descriptor, PIDFD_GET_PID_NAMESPACE, 0));
+    if (namespace < 0) return namespace;
+    struct stat status;
+    int result = RESULT(fstat(namespace, &status));
+    close(namespace);
+    if (result == 0) *inode = status.st_ino;
+    return result;
 }
 
 int fcs_process_has_borrowed_rights(void) {

@@ -46,8 +46,12 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
             case presenter
         }
 
-        /// Its process.
+        /// Its process; in another process namespace than this one if
+        /// ``isInAnotherNamespace``.
         public let processIdentifier: Int32
+        /// Whether the process is in another process namespace, as in a container: then this process
+        /// does not know it by that number, and must not look at, or signal, one that it does know.
+        public let isInAnotherNamespace: Bool
         /// The name of its program.
         public let processName: String
         /// What people know it by: its label, else the name of its program (Rule 18.15).
@@ -151,7 +155,8 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
 extension FileCoordinationError.Party: CustomStringConvertible {
     /// Who it is, and what it does.
     public var description: String {
-        let who = "\(ShownText.escaped(label)) (pid \(processIdentifier))"
+        let place = isInAnotherNamespace ? " in another namespace" : ""
+        let who = "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"
         let path = ShownText.escaped(url?.path ?? "something")
         let time = since.credible.formatted(
             .units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
@@ -170,7 +175,9 @@ extension FileCoordinationError.Party: CustomStringConvertible {
             case .presenter: .presenter
             }
         self.init(
-            processIdentifier: party.processID, processName: party.processName,
+            processIdentifier: ProcessNumber.plain(party.processID),
+            isInAnotherNamespace: ProcessNumber.isOfAnotherNamespace(party.processID),
+            processName: party.processName,
             label: party.label.isEmpty ? party.processName : party.label,
             purposeIdentifier: String(decoding: party.purpose, as: UTF8.self),
             url: party.path.isEmpty ? nil : URL(pathBytes: party.path, isDirectory: false),

@@ -16,6 +16,8 @@ final class Client {
     let ledgerName: String
     /// The kernel's word on its death, where it can be had.
     var process: ProcessHandle?
+    /// Its number, as seen by the host; 0 if it is not seen, or not known yet.
+    var visibleID: Int32 = 0
     /// What the poller calls ``process``.
     var processToken: UInt64?
     /// How to reach it; nil while it is between two connections.

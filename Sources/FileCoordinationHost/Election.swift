@@ -70,22 +70,22 @@ package struct Election: Sendable {
     ///
     /// Does nothing if it runs again, or if another serves meanwhile. Afterwards nobody has the
     /// role; who calls ``connectOrHost(onEnd:)`` next takes it.
-    package func depose(_ processID: Int32) throws {
+    package func depose(_ host: HostVigil) throws {
         let runtime = try runtime.renewed()
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
         defer { withExtendedLifetime(election) {} }
-        try deposeWhileElecting(processID, in: runtime)
+        try deposeWhileElecting(host, in: runtime)
     }
 
     /// The same, for a caller that has the election lock.
-    func deposeWhileElecting(_ processID: Int32, in runtime: RuntimeDirectory) throws {
-        guard ProcessState.isStopped(processID) else { return }
+    func deposeWhileElecting(_ host: HostVigil, in runtime: RuntimeDirectory) throws {
+        guard host.isStopped else { return }
         // Not without bound: who is stopped does not empty its queue.
         let socket = try? SequencedSocket.connect(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
             patience: .milliseconds(100))
-        guard let socket, try socket.peerCredentials().processID == processID else { return }
-        log(.deposing(processID: processID))
+        guard let socket, HostVigil(over: socket).isOfSame(as: host) else { return }
+        log(.deposing(processID: host.processID))
         // From here on it is whoever takes the new lock's file; the old one's holder sees that it
         // was removed as soon as it runs, and sees a higher epoch soon after.
         do throws(SystemError) {
@@ -102,12 +102,18 @@ package struct Election: Sendable {
     package func connectOrHost(
         onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> Result {
+        var givesWayUntil: UInt64?
         while true {
             let here = try runtime.renewed()
+            let givesWay = MonotonicClock.now < givesWayUntil ?? .max
             do {
-                return try connectOrHost(in: here, onEnd: onEnd)
+                return try connectOrHost(in: here, givesWay: givesWay, onEnd: onEnd)
             } catch LostLedgers.Failure.movedOn {
                 continue
+            } catch RuntimeDirectoryError.busy where givesWay {
+                // A host is there that may make its directory anew; here it finds the role free.
+                givesWayUntil = givesWayUntil ?? MonotonicClock.now + Self.courtesy
+                Pause.sleep(nanoseconds: Self.courtesyPause)
             } catch {
                 // What cannot be done in a directory that was removed can be in the next one.
                 if here.isInPlace { throw error }
@@ -115,8 +121,13 @@ package struct Election: Sendable {
         }
     }
 
+    /// How long a host that has lost its directory may take to make it anew, in nanoseconds.
+    private static let courtesy: UInt64 = 1_000_000_000
+    private static let courtesyPause: UInt64 = 2_000_000
+
     private func connectOrHost(
-        in runtime: RuntimeDirectory, onEnd: @escaping @Sendable (HostEnding) -> Void
+        in runtime: RuntimeDirectory, givesWay: Bool,
+        onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> Result {
         // Whoever is about to end hosts only if nobody else does.
         if ProcessEnd.hasBegun { Pause.sleep(nanoseconds: ProcessEnd.restraint) }
@@ -140,7 +151,7 @@ package struct Election: Sendable {
             Failpoint.reach(.before, .takesRole)
             defer { Failpoint.reach(.after, .takesRole) }
             let embedded = try EmbeddedHost.start(
-                runtime: runtime, roleLock: role, log: log, onEnd: onEnd)
+                runtime: runtime, roleLock: role, givesWay: givesWay, log: log, onEnd: onEnd)
             if let socket = try Self.connectIfServed(in: runtime) {
                 return Result(socket: socket, embedded: embedded)
             }

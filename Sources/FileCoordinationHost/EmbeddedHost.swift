@@ -14,9 +14,11 @@ package final class EmbeddedHost: Sendable {
 
     /// Hosts the arbiter; returns once it listens.
     ///
-    /// - Parameter onEnd: called on the host's thread when the role was given up.
+    /// - Parameters:
+    ///   - givesWay: see ``HostConfiguration``.
+    ///   - onEnd: called on the host's thread when the role was given up.
     package static func start(
-        runtime: RuntimeDirectory, roleLock: RoleLock,
+        runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
         log: @escaping @Sendable (HostLogEntry) -> Void,
         onEnd: @escaping @Sendable (HostEnding) -> Void
     ) throws -> EmbeddedHost {
@@ -25,7 +27,7 @@ package final class EmbeddedHost: Sendable {
         let role = Monitor<RoleLock?>(roleLock)
         try DetachedThread.start(name: "file-arbiter") {
             do {
-                let host = try makeHost(runtime, role, log, wakeUp)
+                let host = try makeHost(runtime, role, givesWay, log, wakeUp)
                 guard let host else { return }
                 ProcessEnd.end(wakeUp)
                 outcome.withLock { $0 = .success(()) }
@@ -47,13 +49,14 @@ package final class EmbeddedHost: Sendable {
 
     /// Makes a host that alone has the role's lock, so that the role ends when the host says so.
     private static func makeHost(
-        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>,
+        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
         _ log: @escaping @Sendable (HostLogEntry) -> Void, _ wakeUp: WakeUp
     ) throws -> Host? {
         guard let lock = role.withLock({ $0.take() }) else { return nil }
+        var configuration = HostConfiguration(kind: .embedded, log: log)
+        configuration.givesWay = givesWay
         return try Host(
-            runtime: runtime, roleLock: lock,
-            configuration: HostConfiguration(kind: .embedded, log: log), wakeUp: wakeUp)
+            runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
     }
 
     /// Asks the host to give up its role.

@@ -40,7 +40,7 @@ package enum Handover {
             case .wouldBlock:
                 try poller.wait(into: &ready, until: MonotonicClock.now + HostVigil.pause)
                 if ready.isEmpty, vigil.look() {
-                    try election.deposeWhileElecting(vigil.processID, in: runtime)
+                    try election.deposeWhileElecting(vigil, in: runtime)
                     return true
                 }
             case .tooLong, .closed: return true

@@ -28,7 +28,7 @@ struct Suspicion {
 
 extension Host {
     /// The client whose ledger is called `name`, opened when it is not known yet.
-    func client(named name: [UInt8], peer: PeerCredentials) throws(LedgerError) -> Client {
+    func client(named name: [UInt8], by connection: Connection) throws(LedgerError) -> Client {
         let ledgerName = String(decoding: name, as: UTF8.self)
         let client: Client
         if let id = clientsByLedger[ledgerName], let known = clients[id] {
@@ -36,11 +36,30 @@ extension Host {
         } else {
             client = try adopt(ledgerName)
         }
-        guard client.ledger.processID == peer.processID else {
+        guard isOwner(connection, of: client) else {
             throw LedgerError.notALedger(
                 name: ledgerName, reason: "it belongs to another process than its sender")
         }
         return client
+    }
+
+    /// Whether the ledger can be that of the process at the other end, as far as can be seen.
+    private func isOwner(_ connection: Connection, of client: Client) -> Bool {
+        guard isForeign(client) else {
+            return client.ledger.processID == connection.peer.processID
+        }
+        // Numbers of different namespaces say nothing about each other; but which one the peer's is
+        // in can be seen, unless that is around this one, or beside it.
+        guard let namespace = connection.socket.peerProcess()?.namespace else { return true }
+        return namespace == client.ledger.processNamespace
+    }
+
+    /// Whether a client's own number is not one of this process's namespace.
+    ///
+    /// Those that do not say where they have it are of an older version, and are in this one.
+    func isForeign(_ client: Client) -> Bool {
+        let itsNamespace = client.ledger.processNamespace
+        return itsNamespace != 0 && itsNamespace != ownNamespace
     }
 
     /// Opens a ledger, raises its epoch and remembers its client.

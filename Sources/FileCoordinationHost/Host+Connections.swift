@@ -19,7 +19,9 @@ extension Host {
                 refuse(
                     connection, .notAllowed,
                     "you are user \(peer.userID); this arbiter serves user "
-                        + "\(CurrentProcess.effectiveUserID) only")
+                        + "\(CurrentProcess.effectiveUserID) only"
+                        + (CurrentProcess.missesUsers
+                            ? ", and is in a user namespace in which others have no number" : ""))
                 continue
             }
             if let excess = excess(for: peer) {

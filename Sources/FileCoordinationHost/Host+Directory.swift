@@ -127,6 +127,8 @@ extension Host {
         } catch let error as SystemError where error.code == ErrorNumber.alreadyExists {
             // Somebody else hosts there: two would be the worst (Rule 2.0).
             ending = ending ?? .vanished
+        } catch let error as SystemError where error.code == ErrorNumber.tryAgain {
+            restoreAt = MonotonicClock.now + HostLimits.courtesyPause
         } catch {
             // Whoever removes the directory may not be done.
             restoreAt = MonotonicClock.now + HostLimits.restorePause
@@ -148,11 +150,11 @@ extension Host {
 
     /// Takes the role in a new directory at the old path; throws if somebody else has it there.
     private func moveIntoFreshDirectory() throws {
-        // They name a place that is gone, and would lead astray who looks for the next one.
-        standIns = StandIns()
-        let fresh = try runtime.places.open(patience: 0)
+        let fresh = try freshDirectory()
         guard let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: fresh) else {
-            throw SystemError(code: ErrorNumber.alreadyExists, operation: "host anew")
+            // While the stand-ins are this host's, others give way.
+            let code = standIns.isHeld ? ErrorNumber.tryAgain : ErrorNumber.alreadyExists
+            throw SystemError(code: code, operation: "host anew")
         }
         // The next host's epoch must be above those in the ledgers that this one has raised.
         let epochs = try EpochFile(directory: fresh.directory)
@@ -166,6 +168,17 @@ extension Host {
         try book.move(to: fresh.directory)
         watchRuntimeDirectory()
         expectPlaces()
+    }
+
+    /// The directory in which this host's is to go on.
+    private func freshDirectory() throws -> RuntimeDirectory {
+        do {
+            return try runtime.places.open(patience: 0)
+        } catch RuntimeDirectoryError.elsewhere {
+            // The stand-ins name a place that cannot be made anew, as after a logout.
+            standIns = StandIns()
+            return try runtime.places.open(patience: 0)
+        }
     }
 
     /// Stops being found for a moment, and leaves if nobody came until then.

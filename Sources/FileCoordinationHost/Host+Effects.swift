@@ -76,10 +76,11 @@ extension Host {
     }
 
     private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
+        let reader = claims[claim].flatMap { clients[$0.client] }?.ledger.processNamespace ?? 0
         let parties = cycle.flatMap { step -> [Party?] in
-            guard let presenter = step.presenter else { return [party(step)] }
+            guard let presenter = step.presenter else { return [party(step, for: reader)] }
             let steps = unanswered[step.claim.id]?[presenter] ?? YieldSteps()
-            return [party(step), party(presenter: presenter, steps)]
+            return [party(step, for: reader), party(presenter: presenter, steps, for: reader)]
         }
         recallAsks(for: claim)
         guard let address = claims[claim], let client = clients[address.client] else { return }

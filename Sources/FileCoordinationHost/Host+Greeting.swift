@@ -59,7 +59,7 @@ extension Host {
                 refuse(connection, .limitReached, Self.wantOfDescriptors)
                 return false
             }
-            let client = try client(named: name, peer: connection.peer)
+            let client = try client(named: name, by: connection)
             guard connection.client == nil || connection.client === client else {
                 // Nobody would notice the end of the client whose connection it was.
                 refuse(connection, .malformed, "it has named another ledger before")
@@ -89,6 +89,7 @@ extension Host {
         connection.client = client
         client.connection = connection
         suspects[client.id] = nil
+        client.visibleID = connection.peer.processID
         if client.process == nil { watchProcess(of: client, connection.socket.peerProcess()) }
     }
 }

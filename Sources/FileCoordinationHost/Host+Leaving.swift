@@ -36,9 +36,10 @@ extension Host {
             // What has that name now is another host's.
             break
         }
-        // The role goes before the connections do: whoever hears of the end finds it free.
-        roleLock = nil
+        // The role goes before the connections do: whoever hears of the end finds it free. First the
+        // stand-ins: who has the role and finds them waits for this host.
         standIns = StandIns()
+        roleLock = nil
         listener = nil
         switch ending {
         case .stopped: awaitSuccessor(among: Self.successors)

@@ -39,7 +39,11 @@ extension Host {
     /// Why a connection may not stay; nil if it may.
     func excess(for peer: PeerCredentials) -> String? {
         let others = connectionCounts[peer.processID] ?? 0
-        if others >= HostLimits.connectionsPerProcess {
+        // Zero are all that are in namespaces which are not seen from here.
+        let isSeen = peer.processID != 0
+        let limit =
+            isSeen ? HostLimits.connectionsPerProcess : HostLimits.connectionsOfUnseenProcesses
+        if others >= limit {
             return "your process has \(others) connections to the arbiter: close some of them"
         }
         return hasDescriptors(1) ? nil : Self.wantOfDescriptors

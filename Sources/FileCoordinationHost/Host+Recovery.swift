@@ -116,7 +116,9 @@ extension Host {
         }
         // The lock first, then the process: a number that was given to another process since then
         // would belong to a ledger whose lock is free.
-        for client in owners where client.ledger.isAlive {
+        // In another namespace it is another process's; that client's is had when it is connected.
+        for client in owners where client.ledger.isAlive && !isForeign(client) {
+            client.visibleID = client.ledger.processID
             watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
         }
         return owners

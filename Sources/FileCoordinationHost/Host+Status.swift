@@ -17,78 +17,103 @@ extension Host {
         }
         send(
             .explanation(
-                record, stage: arbiter.stage(of: claim), parties: parties(inTheWayOf: claim)),
+                record, stage: arbiter.stage(of: claim),
+                parties: parties(inTheWayOf: claim, for: client.ledger.processNamespace)),
             to: client)
     }
 
     func sendStatus(to connection: Connection) {
-        let parts = HostMessage.packing(statusReport(), version: connection.version)
+        let report = statusReport(for: namespace(of: connection))
+        let parts = HostMessage.packing(report, version: connection.version)
         for part in parts { send(part, on: connection) }
     }
 
-    private func statusReport() -> StatusReport {
+    /// Where the reader of what is sent on a connection has its number.
+    private func namespace(of connection: Connection) -> UInt64 {
+        if let client = connection.client { return client.ledger.processNamespace }
+        if connection.peer.processID == CurrentProcess.id { return ownNamespace }
+        return connection.socket.peerProcess()?.namespace ?? 0
+    }
+
+    /// A process's number as a reader in `namespace` knows it (``ProcessNumber``).
+    func number(of client: Client?, for namespace: UInt64) -> Int32 {
+        guard let client else { return 0 }
+        let own = client.ledger.processNamespace
+        if own == namespace || own == 0 { return client.ledger.processID }
+        // Seen by the host, and so by whoever is where the host is.
+        if namespace == ownNamespace, client.visibleID != 0 { return client.visibleID }
+        return ProcessNumber.inAnotherNamespace(client.ledger.processID)
+    }
+
+    private func statusReport(for namespace: UInt64) -> StatusReport {
         adoptLocalClaims()
         let now = MonotonicClock.now
+        let ownID =
+            namespace == ownNamespace
+            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
         return StatusReport(
             arbiter: ArbiterStatus(
-                processID: CurrentProcess.id, kind: configuration.kind,
+                processID: ownID, kind: configuration.kind,
                 uptimeNanoseconds: now - startedAt, protocolVersion: configuration.protocolVersion),
-            claims: arbiter.claims.map { status(of: $0) },
-            presenters: arbiter.presenters.map { status(of: $0) })
+            claims: arbiter.claims.map { status(of: $0, for: namespace) },
+            presenters: arbiter.presenters.map { status(of: $0, for: namespace) })
     }
 
     private func status(
-        of entry: FileCoordinationArbiter.ClaimStatus
+        of entry: FileCoordinationArbiter.ClaimStatus, for namespace: UInt64
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[entry.claim.client]
         let waitsFor = arbiter.impediments(of: entry.claim.id)
         return FileCoordinationWire.ClaimStatus(
-            claim: entry.claim.id.rawValue, processID: owner?.ledger.processID ?? 0,
+            claim: entry.claim.id.rawValue, processID: number(of: owner, for: namespace),
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
             stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
-            isStopped: isStopped(owner), items: entry.claim.items,
-            waitsFor: parties(waitsFor, limit: HostLimits.reportedParties),
+            isStopped: owner.map { isStopped($0) } ?? false, items: entry.claim.items,
+            waitsFor: parties(waitsFor, for: namespace, limit: HostLimits.reportedParties),
             waitsForCount: waitsFor.count, label: label(of: claims[entry.claim.id], owner))
     }
 
     private func status(
-        of entry: FileCoordinationArbiter.PresenterStatus
+        of entry: FileCoordinationArbiter.PresenterStatus, for namespace: UInt64
     ) -> FileCoordinationWire.PresenterStatus {
         let presenter = entry.presenter
         let owner = clients[presenter.client]
         return FileCoordinationWire.PresenterStatus(
-            presenter: presenter.id.rawValue, processID: owner?.ledger.processID ?? 0,
+            presenter: presenter.id.rawValue, processID: number(of: owner, for: namespace),
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
-            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner),
+            isUnresponsive: entry.isUnresponsive, isStopped: owner.map { isStopped($0) } ?? false,
             label: label(of: presenters[presenter.id], owner))
     }
 
-    private func parties(inTheWayOf claim: ClaimID) -> [Party] {
-        parties(arbiter.impediments(of: claim), limit: WireLimits.parties)
+    private func parties(inTheWayOf claim: ClaimID, for namespace: UInt64) -> [Party] {
+        parties(arbiter.impediments(of: claim), for: namespace, limit: WireLimits.parties)
     }
 
-    private func parties(_ impediments: [Impediment], limit: Int) -> [Party] {
+    private func parties(
+        _ impediments: [Impediment], for namespace: UInt64, limit: Int
+    ) -> [Party] {
         impediments.prefix(limit).compactMap { impediment in
             switch impediment {
-            case .claim(let other): party(claim: other)
-            case .presenter(let presenter, let steps): party(presenter: presenter, steps)
+            case .claim(let other): party(claim: other, for: namespace)
+            case .presenter(let presenter, let steps):
+                party(presenter: presenter, steps, for: namespace)
             }
         }
     }
 
-    private func party(claim: ClaimID) -> Party? {
+    private func party(claim: ClaimID, for namespace: UInt64) -> Party? {
         guard let filed = arbiter.claim(claim), let stage = arbiter.stage(of: claim) else {
             return nil
         }
-        return party(CycleStep(claim: filed, stage: stage))
+        return party(CycleStep(claim: filed, stage: stage), for: namespace)
     }
 
     /// A claim that may be over by now.
-    func party(_ step: CycleStep) -> Party? {
+    func party(_ step: CycleStep, for namespace: UInt64) -> Party? {
         let filed = step.claim
         guard let owner = clients[filed.client] else { return nil }
         return Party(
-            claim: filed.id.rawValue, presenter: nil, processID: owner.ledger.processID,
+            claim: filed.id.rawValue, presenter: nil, processID: number(of: owner, for: namespace),
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
             role: step.stage == .granted ? .holder : .waiter,
@@ -96,11 +121,14 @@ extension Host {
             message: nil, isStopped: isStopped(owner), label: label(of: claims[filed.id], owner))
     }
 
-    func party(presenter: PresenterID, _ steps: YieldSteps) -> Party? {
+    func party(
+        presenter: PresenterID, _ steps: YieldSteps, for namespace: UInt64
+    ) -> Party? {
         guard let registered = arbiter.presenter(presenter), let owner = clients[registered.client]
         else { return nil }
         return Party(
-            claim: nil, presenter: presenter.rawValue, processID: owner.ledger.processID,
+            claim: nil, presenter: presenter.rawValue,
+            processID: number(of: owner, for: namespace),
             processName: owner.ledger.programName, purpose: registered.purpose.bytes,
             path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
             message: steps.lastMessageName, isStopped: isStopped(owner),
@@ -126,10 +154,6 @@ extension Host {
             return own
         }
         return String(decoding: owner.ledger.label, as: UTF8.self)
-    }
-
-    private func isStopped(_ client: Client?) -> Bool {
-        client.map { ProcessState.isStopped($0.ledger.processID) } ?? false
     }
 }
 

@@ -52,9 +52,7 @@ extension Host {
 
     /// Finds out whether a client's process is stopped.
     func lookAtProcess(of client: Client) {
-        let processID = client.ledger.processID
-        let isStopped = processID != CurrentProcess.id && ProcessState.isStopped(processID)
-        switch (isStopped, stoppedClients.contains(client.id)) {
+        switch (isStopped(client), stoppedClients.contains(client.id)) {
         case (true, _):
             stoppedClients.insert(client.id)
             tell(.clientStopped(client.id))
@@ -66,6 +64,13 @@ extension Host {
         case (false, false):
             break
         }
+    }
+
+    /// Whether a client's process is stopped; false if that is not seen from here.
+    func isStopped(_ client: Client) -> Bool {
+        if let process = client.process { return process.isStopped }
+        // There was no descriptor for it. A number of another namespace is another process's.
+        return !isForeign(client) && ProcessState.isStopped(client.ledger.processID)
     }
 
     /// Looks at processes that were stopped, before somebody gets what may be theirs by now.

@@ -31,6 +31,8 @@ package struct HostConfiguration: Sendable {
     package var watchesDirectory = true
     /// How quickly a place must go from client to client, in nanoseconds, to go without the host.
     package var handoverTime = ContestedPlaces.handoverTime
+    /// Whether to give way to a host that is about to make its directory anew.
+    package var givesWay = false
     /// Receives log entries, on the host's thread.
     package var log: @Sendable (HostLogEntry) -> Void
 
@@ -60,6 +62,8 @@ package final class Host {
     /// Where the next host's epoch would show.
     var epochs: EpochFile
     let startedAt = MonotonicClock.now
+    /// Where this process has its number, and those are that it can look at by their own.
+    let ownNamespace = CurrentProcess.processNamespace
     let poller: Poller
     let wakeUp: WakeUp
     /// Where the items of records are by now.
@@ -162,7 +166,7 @@ package final class Host {
         self.configuration = configuration
         self.wakeUp = wakeUp
         poller = try Poller()
-        try standIns.complete(for: runtime)
+        try standIns.complete(for: runtime, givesWay: configuration.givesWay)
         let lost = try LostLedgers(of: runtime, role: roleLock)
         epochs = try EpochFile(directory: runtime.directory)
         // Whoever was stopped until now may have lost the role, and must not depose its successor.

@@ -31,6 +31,8 @@ package enum HostLimits {
     ///
     /// It needs one, and one for each question about the status.
     package static let connectionsPerProcess = 256
+    /// Connections of all processes in containers that are not seen from the host's, together.
+    package static let connectionsOfUnseenProcesses = 4096
     /// The waiting connections that the kernel keeps for the listener.
     package static let listenBacklog: Int32 = 1024
     /// Descriptors for one client: its connection, its ledger, its process.
@@ -62,6 +64,8 @@ package enum HostLimits {
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the names are looked at when the kernel cannot tell of their removal.
     package static let unwatchedPause: UInt64 = 1_000_000_000
+    /// How soon a host that has lost its directory tries again where another gives way.
+    package static let courtesyPause: UInt64 = 3_000_000
     /// How soon a place that seems to come is looked at again, in nanoseconds; then after twice
     /// that, and so on.
     package static let placesPause: UInt64 = 10_000_000

@@ -7,8 +7,10 @@ package import FileCoordinationSystem
 
 /// What was seen of a host at several looks.
 package struct HostVigil: Sendable {
-    /// The host.
+    /// The host, as numbered here; 0 if it is in a namespace that is not seen from here.
     package let processID: Int32
+    /// The host itself; what is not seen never counts as stopped.
+    private let process: ProcessHandle?
     private var stoppedSince: UInt64?
     private var lastLook: UInt64 = 0
 
@@ -21,19 +23,31 @@ package struct HostVigil: Sendable {
 
     /// A vigil over the process at the other end of `socket`.
     package init(over socket: SequencedSocket) {
-        // Zero, a process of another world, never counts as stopped.
         processID = (try? socket.peerCredentials().processID) ?? 0
+        process = socket.peerProcess()
     }
 
-    /// A vigil over a process.
-    init(over processID: Int32) { self.processID = processID }
+    /// A vigil over a process of this namespace.
+    init(over processID: Int32) {
+        self.processID = processID
+        process = try? ProcessHandle(processID: processID)
+    }
+
+    /// Whether the host is stopped now.
+    var isStopped: Bool { processID != CurrentProcess.id && process?.isStopped == true }
+
+    /// Whether it is the same process.
+    func isOfSame(as other: HostVigil) -> Bool {
+        guard let number = process?.visibleNumber else { return false }
+        return number == other.process?.visibleNumber
+    }
 
     /// The host has said something, or nobody waits any more.
     package mutating func reset() { stoppedSince = nil }
 
     /// Looks at the host; returns whether it is to be deposed.
     package mutating func look(now: UInt64 = MonotonicClock.now) -> Bool {
-        guard processID != CurrentProcess.id, ProcessState.isStopped(processID) else {
+        guard isStopped else {
             stoppedSince = nil
             return false
         }

@@ -28,7 +28,7 @@ enum WitnessName {
             digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3
         }
         let place = String(digest, radix: 16)
-        return "filecoordination/\(CurrentProcess.effectiveUserID)/\(place)/"
+        return "filecoordination/\(CurrentProcess.outerUserID)/\(place)/"
     }
 }
 

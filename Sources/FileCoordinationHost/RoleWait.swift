@@ -18,8 +18,7 @@ enum RoleHolder {
             + withUnsafeBytes(of: world.littleEndian) { Array($0) }
     }
 
-    /// Tells process numbers of one container from those of another; 0 if it cannot be told.
-    private static var world: UInt64 { (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0 }
+    private static var world: UInt64 { CurrentProcess.processNamespace }
 
     /// Says it, as soon as the lock is had.
     ///
@@ -30,9 +29,9 @@ enum RoleHolder {
 
     /// The process that has, or had last, the lock `name`, and the lock's file.
     static func read(
-        _ name: String, in runtime: RuntimeDirectory
+        _ name: String, in directory: Directory
     ) -> (processID: Int32, file: FileStatus)? {
-        guard let file = try? runtime.directory.openFile(name, [.read, .nonBlocking]),
+        guard let file = try? directory.openFile(name, [.read, .nonBlocking]),
             let status = try? file.status()
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: 12)
@@ -41,7 +40,7 @@ enum RoleHolder {
         return bytes.withUnsafeBytes { raw in
             let number = raw.loadUnaligned(fromByteOffset: 0, as: Int32.self)
             let itsWorld = raw.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
-            guard UInt64(littleEndian: itsWorld) == world else { return nil }
+            guard itsWorld != 0, UInt64(littleEndian: itsWorld) == world else { return nil }
             return (Int32(littleEndian: number), status)
         }
     }
@@ -90,7 +89,7 @@ struct RoleWait {
     }
 
     private mutating func look(_ now: UInt64) {
-        guard let holder = RoleHolder.read(name, in: runtime) else { return }
+        guard let holder = RoleHolder.read(name, in: runtime.directory) else { return }
         if vigil?.processID != holder.processID { vigil = HostVigil(over: holder.processID) }
         guard vigil?.look(now: now) == true else { return }
         vigil = nil

@@ -18,6 +18,8 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     case openToOthers(String, permissions: UInt32)
     /// A system call failed.
     case unusable(String, SystemError)
+    /// In this user namespace the process's user cannot be told from others.
+    case userWithoutNumber
     /// A file there is being written, or its maker is giving it up.
     case busy(String)
     /// Other processes of this user meet in a directory to which no path leads from here.
@@ -29,7 +31,8 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
     var isPassing: Bool {
         switch self {
         case .busy, .elsewhere, .notADirectory: true
-        case .notAbsolute, .notOurs, .openToOthers, .unusable, .divided: false
+        case .notAbsolute, .notOurs, .openToOthers, .unusable, .userWithoutNumber, .divided:
+            false
         }
     }
 
@@ -43,10 +46,16 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
         case .notADirectory(let path):
             "the runtime directory \(path) is not a directory (links are not followed): remove it"
         case .notOurs(let path, let owner):
-            """
-            the runtime directory \(path) belongs to user \(owner), not to you: remove it, or set \
-            FILECOORDINATION_RUNTIME_DIR to a directory of your own
-            """
+            owner == CurrentProcess.unmappedUserID && CurrentProcess.missesUsers
+                ? """
+                the runtime directory \(path) belongs to a user who has no number in this user \
+                namespace: map that user into the namespace, or set FILECOORDINATION_RUNTIME_DIR \
+                to a directory of your own
+                """
+                : """
+                the runtime directory \(path) belongs to user \(owner), not to you: remove it, or \
+                set FILECOORDINATION_RUNTIME_DIR to a directory of your own
+                """
         case .openToOthers(let path, let permissions):
             """
             the runtime directory \(path) is open to other users (mode \
@@ -55,6 +64,11 @@ package enum RuntimeDirectoryError: Error, Hashable, CustomStringConvertible {
             """
         case .unusable(let path, let error):
             "the runtime directory \(path) cannot be used: \(error)"
+        case .userWithoutNumber:
+            """
+            this process's user has no number in its user namespace, so nothing tells its files \
+            from those of others: map the user into the namespace
+            """
         case .busy(let path):
             "the runtime directory \(path) is about to be taken by another program: try again"
         case .elsewhere(let path):
@@ -129,10 +143,17 @@ package struct RuntimeDirectory: Sendable {
     private static func open(
         _ path: String, of places: RuntimePlaces, creatingWithMode mode: UInt32?
     ) throws(RuntimeDirectoryError) -> Self {
+        guard !CurrentProcess.hasNoUserID else { throw .userWithoutNumber }
         let directory: Directory
         do {
             directory = try openDirectory(path, creatingWithMode: mode)
         } catch {
+            if error.code == ErrorNumber.accessDenied,
+                let owner = try? FileStatus(path: path, followLinks: false).ownerUserID,
+                owner != CurrentProcess.effectiveUserID
+            {
+                throw .notOurs(path, owner: owner)
+            }
             let isWrongKind =
                 error.code == ErrorNumber.notADirectory || error.code == ErrorNumber.symbolicLink
             throw isWrongKind ? .notADirectory(path) : .unusable(path, error)

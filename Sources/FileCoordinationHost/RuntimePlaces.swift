@@ -32,7 +32,7 @@ package struct RuntimePlaces: Hashable, Sendable {
             self.init(chosen: chosen)
             return
         }
-        let userID = userID ?? CurrentProcess.effectiveUserID
+        let userID = userID ?? CurrentProcess.outerUserID
         let login = "/run/user/\(userID)/filecoordination"
         var paths = ["/dev/shm/filecoordination-\(userID)", login]
         if let session = variable("XDG_RUNTIME_DIR"), session.hasPrefix("/") {

@@ -22,14 +22,10 @@ final class StandIn: Sendable {
 
     /// Where it is.
     let path: String
-    private let parent: Directory
-    private let name: String
     private let lock: RoleLock
 
-    private init(path: String, parent: Directory, name: String, lock: RoleLock) {
+    private init(path: String, lock: RoleLock) {
         self.path = path
-        self.parent = parent
-        self.name = name
         self.lock = lock
     }
 
@@ -41,7 +37,7 @@ final class StandIn: Sendable {
 
     /// Removes the file; the lock goes with this object.
     func remove() {
-        if isInPlace { try? parent.remove(name) }
+        if isInPlace { Self.removeDeposed(path) }
     }
 
     /// Takes the place at `path` for a host whose directory is `home`; nil if that is another
@@ -51,7 +47,7 @@ final class StandIn: Sendable {
         let parent = try Directory.open(directory)
         let lock = try RoleLock.tryAcquire(
             name, in: parent, contents: home.encoded, isUsable: Self.isOurs)
-        return lock.map { StandIn(path: path, parent: parent, name: name, lock: $0) }
+        return lock.map { StandIn(path: path, lock: $0) }
     }
 
     /// What a file at `path` says; nil if it is none of ours.
@@ -83,6 +79,15 @@ final class StandIn: Sendable {
         } catch {
             throw error.code == ErrorNumber.tryAgain ? .busy(path) : .unusable(path, error)
         }
+    }
+
+    /// Whether the host that has taken the place at `path` is seen to be stopped.
+    static func isHolderStopped(_ path: String) -> Bool {
+        guard let (directory, name) = RuntimeDirectory.parentAndName(of: path),
+            let parent = try? Directory.open(directory),
+            let holder = RoleHolder.read(name, in: parent)
+        else { return false }
+        return HostVigil(over: holder.processID).isStopped
     }
 
     /// Removes what a host has left that is deposed, but stopped: the caller has its role.

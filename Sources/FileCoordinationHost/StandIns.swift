@@ -13,14 +13,24 @@ struct StandIns: Sendable {
     /// Takes each place of `runtime` that can be had and is not taken yet.
     ///
     /// Throws if processes of this user meet in one of them: then there must be no host here.
-    mutating func complete(for runtime: RuntimeDirectory) throws(RuntimeDirectoryError) {
+    ///
+    /// - Parameter givesWay: whether a living host that has lost its directory, and will make it
+    ///   anew in a moment, is waited for (`busy`): it alone knows all of its clients.
+    mutating func complete(
+        for runtime: RuntimeDirectory, givesWay: Bool = false
+    ) throws(RuntimeDirectoryError) {
         guard !runtime.places.isChosen, let home = StandIn.Home(runtime.path) else { return }
         standIns.removeAll { !$0.isInPlace }
         for path in runtime.places.paths where path != runtime.path {
             if standIns.contains(where: { $0.path == path }) { continue }
-            if let fresh = try Self.take(path, for: home, runtime) { standIns.append(fresh) }
+            if let fresh = try Self.take(path, for: home, runtime, givesWay) {
+                standIns.append(fresh)
+            }
         }
     }
+
+    /// Whether any of them keeps others out.
+    var isHeld: Bool { standIns.contains { $0.isInPlace } }
 
     /// Removes the files: the host's place is free for all.
     func remove() { for standIn in standIns { standIn.remove() } }
@@ -37,7 +47,7 @@ struct StandIns: Sendable {
     private static let attempts = 100
 
     private static func take(
-        _ path: String, for home: StandIn.Home, _ runtime: RuntimeDirectory
+        _ path: String, for home: StandIn.Home, _ runtime: RuntimeDirectory, _ givesWay: Bool
     ) throws(RuntimeDirectoryError) -> StandIn? {
         for _ in 0..<attempts {
             switch PlaceLook(path, of: runtime.places) {
@@ -46,8 +56,9 @@ struct StandIns: Sendable {
             case .served, .inhabited: throw .divided(home.path, path)
             case .deserted(let directory): try clear(directory, for: home)
             case .standIn(let other, isHeld: true):
-                // The same place: its host is deposed, and stopped, or has just given up.
                 guard other == home else { throw .divided(home.path, other.path) }
+                // The same place: its host is deposed, and stopped, or has lost its directory.
+                if givesWay, !StandIn.isHolderStopped(path) { throw .busy(path) }
                 StandIn.removeDeposed(path)
             case .standIn, .vacant:
                 do throws(SystemError) {

@@ -107,6 +107,7 @@ struct LedgerFile: Sendable {
         base.store(UInt32(LedgerLayout.slotCount), at: Header.slotCount)
         base.store(UInt32(bitPattern: CurrentProcess.id), at: Header.processID)
         base.store(CurrentProcess.effectiveUserID, at: Header.userID)
+        base.store(CurrentProcess.processNamespace, at: Header.processNamespace)
         base.store(token.0, at: Header.token)
         base.store(token.1, at: Header.token + 8)
         let bytes = truncated(programName, to: LedgerLayout.maximumNameLength)

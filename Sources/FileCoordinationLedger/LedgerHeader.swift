@@ -7,7 +7,7 @@ internal import FileCoordinationSystem
 /// The header of somebody's ledger, copied first and checked afterwards.
 struct LedgerHeader {
     let processID: Int32
-    let userID: UInt32
+    let processNamespace: UInt64
     let token: [UInt64]
     let programName: String
     let takesUpOffers: Bool
@@ -30,7 +30,7 @@ struct LedgerHeader {
             base.load(UInt32.self, at: Header.slotCount) == UInt32(LedgerLayout.slotCount)
         else { throw .notALedger(name: name, reason: "its sizes are not those of its version") }
         processID = Int32(bitPattern: base.load(UInt32.self, at: Header.processID))
-        userID = base.load(UInt32.self, at: Header.userID)
+        processNamespace = base.load(UInt64.self, at: Header.processNamespace)
         token = [
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]

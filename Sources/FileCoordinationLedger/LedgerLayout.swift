@@ -62,6 +62,8 @@ public enum LedgerLayout {
         package static let name = 196
         /// What the client can do that clients could not from the beginning.
         package static let abilities = 456
+        /// The namespace in which ``processID`` is the client's number; 0 if it does not say.
+        package static let processNamespace = 464
         /// A word of its own cache line: hosts count in it how often one of them began to listen,
         /// and wake the client if it sleeps on it.
         package static let service = 512

@@ -14,6 +14,8 @@ public final class LedgerReader: Sendable {
     public let fileName: String
     /// The client's process, as it says itself.
     public let processID: Int32
+    /// The namespace in which it has that number, as it says itself; 0 if it does not say.
+    public let processNamespace: UInt64
     /// The client's program, as it says itself.
     public let programName: String
     /// 16 random bytes by which the client names itself, as two words.
@@ -71,10 +73,9 @@ public final class LedgerReader: Sendable {
         self.file = file
         memory = LedgerMemory(mapping: mapping, observer: observer)
         let header = try LedgerHeader(mapping, name: name)
-        guard header.userID == owner else {
-            throw .notALedger(name: name, reason: "written by user \(header.userID)")
-        }
+        // Who owns it was asked of the kernel: in another user namespace the number is another.
         processID = header.processID
+        processNamespace = header.processNamespace
         programName = header.programName
         token = header.token
         takesUpOffers = header.takesUpOffers

@@ -10,6 +10,47 @@ public enum CurrentProcess {
     /// Its number; another one in a forked child.
     public static var id: Int32 { getpid() }
 
+    /// Tells process numbers of one container from those of another; 0 if it cannot be told.
+    public static var processNamespace: UInt64 {
+        (try? FileStatus(path: "/proc/self/ns/pid"))?.inode ?? 0
+    }
+
+    /// The effective user's number outside of this process's user namespace, if it is in one whose
+    /// numbers are others; else ``effectiveUserID``.
+    public static var outerUserID: UInt32 { mappedUserID ?? effectiveUserID }
+
+    /// Whether this process's user has no number in its user namespace: then it has the same as all
+    /// others without one, and nothing tells its files from theirs.
+    public static var hasNoUserID: Bool {
+        effectiveUserID == unmappedUserID && mappedUserID == nil
+    }
+
+    /// What the map of this process's user namespace says of the effective user.
+    private static var mappedUserID: UInt32? {
+        let own = UInt64(effectiveUserID)
+        let text = KernelText.read("/proc/self/uid_map") ?? []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            // The first number in here, the first one outside, how many.
+            let fields = line.split(separator: UInt8(ascii: " ")).compactMap {
+                UInt64(String(decoding: $0, as: UTF8.self))
+            }
+            guard fields.count == 3, own >= fields[0], own - fields[0] < fields[2] else { continue }
+            return UInt32(clamping: fields[1] + own - fields[0])
+        }
+        return nil
+    }
+
+    /// What the kernel says instead of the number of a user who has none in this process's user
+    /// namespace.
+    public static let unmappedUserID: UInt32 = 65534
+
+    /// Whether some users have no number in this process's user namespace.
+    public static var missesUsers: Bool {
+        guard let text = KernelText.read("/proc/self/uid_map") else { return false }
+        let fields = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        return fields.map { String(decoding: $0, as: UTF8.self) } != ["0", "0", "4294967295"]
+    }
+
     /// The user who started it.
     public static var userID: UInt32 { getuid() }
 

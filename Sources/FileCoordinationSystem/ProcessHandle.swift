@@ -22,6 +22,41 @@ public final class ProcessHandle: Sendable {
     /// Whether the process has ended, be it waited for or not.
     public var hasExited: Bool { fcs_is_readable_now(descriptor.number) > 0 }
 
+    /// The number by which `/proc` has the process here; nil if it has not: it has ended, or lives in
+    /// a namespace that is not seen from here.
+    ///
+    /// Not what other calls take for a number if `/proc` is that of another namespace.
+    public var visibleNumber: Int32? {
+        let text = KernelText.read("/proc/self/fdinfo/\(descriptor.number)") ?? []
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Pid:".utf8) {
+            let digits = line.dropFirst(4).filter { $0 > UInt8(ascii: " ") }
+            guard let number = Int32(String(decoding: digits, as: UTF8.self)) else { return nil }
+            return number > 0 ? number : nil
+        }
+        return nil
+    }
+
+    /// Whether the process is stopped or frozen (``ProcessState``); false when it cannot be told.
+    ///
+    /// Never looks at another process: the number is that of this very one.
+    public var isStopped: Bool {
+        guard let number = visibleNumber, ProcessState.isStopped(number) else { return false }
+        // It may have ended, and the number be another's.
+        return visibleNumber == number
+    }
+
+    /// The namespace in which the process has its own number; nil if that cannot be told: it has
+    /// ended, may not be looked at, or is not seen and this kernel tells no more (before Linux 6.11).
+    public var namespace: UInt64? {
+        var told: UInt64 = 0
+        if fcs_process_namespace(descriptor.number, &told) == 0 { return told }
+        guard let number = visibleNumber,
+            let found = try? FileStatus(path: "/proc/\(number)/ns/pid").inode,
+            visibleNumber == number
+        else { return nil }
+        return found
+    }
+
     /// Sends a signal; 0 only checks.
     ///
     /// ``ErrorNumber/noSuchProcess`` if it has ended.

@@ -2,8 +2,10 @@
 //
 // JSON with its fields in the order in which they are documented, on one line.
 
+import FileCoordinationWire
+
 /// A JSON value.
-indirect enum JSONText: CustomStringConvertible {
+enum JSONText: CustomStringConvertible {
     case null
     case truth(Bool)
     case integer(Int64)
@@ -11,12 +13,26 @@ indirect enum JSONText: CustomStringConvertible {
     case seconds(nanoseconds: UInt64)
     case text(String)
     case list([JSONText])
-    case object([(name: String, value: JSONText)])
+    case members([Member])
+
+    /// One field of an object.
+    struct Member {
+        let name: String
+        let value: JSONText
+    }
+
+    /// An object, with its fields in this order.
+    static func object(_ fields: [(name: String, value: JSONText)]) -> JSONText {
+        .members(fields.map { Member(name: $0.name, value: $0.value) })
+    }
 
     /// A count or a number that identifies something.
     static func number(_ number: some BinaryInteger) -> JSONText {
         .integer(Int64(clamping: number))
     }
+
+    /// A process's number, in its own namespace.
+    static func process(_ number: Int32) -> JSONText { .number(ProcessNumber.plain(number)) }
 
     /// Bytes as text; what is not UTF-8 becomes replacement characters.
     static func bytes(_ bytes: [UInt8]) -> JSONText { .text(PeopleText.text(bytes)) }
@@ -29,7 +45,7 @@ indirect enum JSONText: CustomStringConvertible {
         case .seconds(let nanoseconds): "\(Double(nanoseconds / 1000) / 1_000_000)"
         case .text(let text): Self.quoted(text)
         case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"
-        case .object(let fields):
+        case .members(let fields):
             "{\(fields.map { "\(Self.quoted($0.name)):\($0.value)" }.joined(separator: ","))}"
         }
     }

@@ -50,7 +50,7 @@ enum PeopleText {
 
     /// A process, by its label or its program (Rule 18.15).
     static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
-        "\(ShownText.escaped(label.isEmpty ? program : label)) (pid \(processID))"
+        "\(ShownText.escaped(label.isEmpty ? program : label)) (\(ProcessNumber.text(processID)))"
     }
 
     private static func line(_ party: Party) -> String {

@@ -19,7 +19,7 @@ enum StatusJSON {
 
     private static func arbiter(_ arbiter: ArbiterStatus) -> JSONText {
         .object([
-            ("pid", .number(arbiter.processID)),
+            ("pid", .process(arbiter.processID)),
             ("kind", .text(arbiter.kind.name)),
             ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
             ("protocol", .number(arbiter.protocolVersion)),
@@ -29,7 +29,7 @@ enum StatusJSON {
     private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONText {
         .object([
             ("id", .number(claim.claim)),
-            ("pid", .number(claim.processID)),
+            ("pid", .process(claim.processID)),
             ("process", .text(claim.processName)),
             ("label", label(claim.label, claim.processName)),
             ("purpose", .bytes(claim.purpose)),
@@ -56,7 +56,7 @@ enum StatusJSON {
 
     private static func party(_ party: Party) -> JSONText {
         let process: [(name: String, value: JSONText)] = [
-            ("pid", .number(party.processID)), ("process", .text(party.processName)),
+            ("pid", .process(party.processID)), ("process", .text(party.processName)),
             ("label", label(party.label, party.processName)),
         ]
         if let presenter = party.presenter {
@@ -70,7 +70,7 @@ enum StatusJSON {
     private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONText {
         .object([
             ("id", .number(presenter.presenter)),
-            ("pid", .number(presenter.processID)),
+            ("pid", .process(presenter.processID)),
             ("process", .text(presenter.processName)),
             ("label", label(presenter.label, presenter.processName)),
             ("path", presenter.path.map { .bytes($0) } ?? .null),

@@ -39,7 +39,7 @@ struct StatusTable {
 
     private func heading(_ arbiter: ArbiterStatus) -> [String] {
         [
-            "arbiter: \(arbiter.kind.name), pid \(arbiter.processID), for "
+            "arbiter: \(arbiter.kind.name), \(ProcessNumber.text(arbiter.processID)), for "
                 + PeopleText.seconds(arbiter.uptimeNanoseconds),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]

@@ -27,7 +27,11 @@ struct DaemonRun {
             return StandardError.say("another daemon serves \(runtime.path) already")
         }
         var configuration = HostConfiguration(kind: .daemon) { StandardError.say("\($0)") }
-        if isElected { configuration.log = Self.fileLog(in: runtime) }
+        if isElected {
+            configuration.log = Self.fileLog(in: runtime)
+            // Its starter decides for how long.
+            configuration.givesWay = true
+        }
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
         let host = try role.makeHost(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())

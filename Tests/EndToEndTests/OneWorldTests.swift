@@ -142,6 +142,26 @@ class OneWorldTests: StageTestCase {
         try job.hear("y granted")
     }
 
+    /// Rule 2.0: a service with a network of its own, whose witness another host does not see, holds
+    /// through a logout; a program that comes before the host has made its directory anew waits.
+    func testAServiceWithANetworkOfItsOwn() throws {
+        let machine = try Machine(stage)
+        try machine.logIn()
+        let host = try machine.peer("host", isLoggedIn: true)
+        try host.ask("s write \(file)", "s granted")
+        try host.ask("s go", "s released")
+        let service = try machine.peer(
+            "service", through: ["/usr/bin/unshare", "--net", "--"])
+        try service.ask("x write \(file)", "x granted")
+        let job = try machine.peer("job")
+        try machine.logOut()
+        job.tell("y write \(file)")
+        try stage.untilWaits(job)
+        XCTAssertFalse(job.said("y granted"))
+        try service.ask("x go", "x released")
+        try job.hear("y granted")
+    }
+
     /// Rule 18.14: in a place that comes later there is a stand-in for the host.
     func testThePlaceThatALoginMakesIsTaken() throws {
         let machine = try Machine(stage)

@@ -21,6 +21,8 @@ struct LayoutTests {
         #expect(LedgerLayout.recordLength == 512)
         #expect(LedgerLayout.heap == 8_400_896)
         #expect(LedgerLayout.fileLength == 25_165_824)
+        #expect(LedgerLayout.Header.processID == 32)
+        #expect(LedgerLayout.Header.processNamespace == 464)
         #expect(LedgerLayout.offset(of: .ledgerEpoch) == 64)
         #expect(LedgerLayout.offset(of: .recordMark) == 128)
         #expect(LedgerLayout.offset(of: .slot(3)) == 4096 + 24)

@@ -28,6 +28,36 @@ final class ProcessTests: XCTestCase {
         XCTAssertNotNil(systemError { try ProcessHandle(processID: -1) })
     }
 
+    func testAHandleTellsWhetherItsProcessIsStopped() throws {
+        let own = try ProcessHandle(processID: getpid())
+        XCTAssertEqual(own.visibleNumber, getpid())
+        XCTAssertFalse(own.isStopped)
+        XCTAssertNotEqual(CurrentProcess.processNamespace, 0)
+        XCTAssertEqual(own.namespace, CurrentProcess.processNamespace)
+        let go = try TestPipe()
+        let child = Child {
+            _ = go.next()
+            return 0
+        }
+        let handle = try ProcessHandle(processID: child.id)
+        XCTAssertEqual(handle.visibleNumber, child.id)
+        XCTAssertFalse(handle.isStopped)
+        try handle.kill(signal: SIGSTOP)
+        var status: Int32 = 0
+        XCTAssertEqual(waitpid(child.id, &status, WUNTRACED), child.id)
+        XCTAssertTrue(handle.isStopped)
+        try handle.kill(signal: SIGKILL)
+        XCTAssertEqual(child.wait(), -SIGKILL)
+        XCTAssertNil(handle.visibleNumber)
+        XCTAssertFalse(handle.isStopped)
+        XCTAssertNil(handle.namespace)
+    }
+
+    func testTheUserHasTheSameNumberOutsideWhereAllHave() throws {
+        try XCTSkipIf(CurrentProcess.missesUsers, "This is a user namespace of its own.")
+        XCTAssertEqual(CurrentProcess.outerUserID, geteuid())
+    }
+
     func testTheCurrentProcessKnowsItself() throws {
         XCTAssertEqual(CurrentProcess.id, getpid())
         XCTAssertEqual(CurrentProcess.userID, getuid())

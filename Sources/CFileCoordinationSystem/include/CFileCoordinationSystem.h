@@ -197,6 +197,8 @@ intptr_t fcs_read_now(int descriptor, void *_Nonnull buffer, size_t capacity);
 
 int fcs_process_open(int32_t process);
 int fcs_process_kill(int process_descriptor, int32_t signal);
+/// Tells the namespace in which a process has its own number: the inode of its file in nsfs.
+int fcs_process_namespace(int process_descriptor, uint64_t *_Nonnull inode);
 /// 1 if the program runs with rights that its starter need not have (set-user-ID and the like).
 int fcs_process_has_borrowed_rights(void);
 /// Starts a daemon; 0 once it runs the new program. `inherited` becomes descriptor 3; -1 for none.

@@ -112,7 +112,7 @@ final class SessionLink: Sendable {
             let socket = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
-            var stoppedHost: Int32?
+            var stoppedHost: HostVigil?
             // The last one ended if its directory was removed.
             if session.hasPresenters { watchForHosts(of: session) }
             if (try? session.connected(socket)) != nil {
@@ -154,8 +154,8 @@ final class SessionLink: Sendable {
 
     /// Reads what the host says until the connection ends.
     ///
-    /// - Returns: the host's process, if it is to be deposed.
-    private func converse(on socket: SequencedSocket, _ session: Session) -> Int32? {
+    /// - Returns: the host, if it is to be deposed.
+    private func converse(on socket: SequencedSocket, _ session: Session) -> HostVigil? {
         var vigil = HostVigil(over: socket)
         var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
         var ready: [Poller.Ready] = []
@@ -194,7 +194,7 @@ final class SessionLink: Sendable {
             let isCalled = nextLook == nil && isAttending.load(ordering: .sequentiallyConsistent)
             guard isCalled || now >= nextLook ?? .max else { continue }
             if isAwaited(session) {
-                if vigil.look(now: now) { return vigil.processID }
+                if vigil.look(now: now) { return vigil }
                 nextLook = now + HostVigil.pause
             } else {
                 vigil.reset()

@@ -68,7 +68,7 @@ final class Machine {
     ///     private /tmp.
     func peer(
         _ name: String, isLoggedIn: Bool = false, preparation: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], through inner: [String] = []
     ) throws -> Program {
         var changes = ["FILECOORDINATION_RUNTIME_DIR": "", "HOME": Self.home]
         if isLoggedIn { changes["XDG_RUNTIME_DIR"] = "/run/user/0" }
@@ -80,6 +80,6 @@ final class Machine {
             ]
         }
         return try stage.peer(
-            name, environment: changes.merging(environment) { $1 }, through: through)
+            name, environment: changes.merging(environment) { $1 }, through: through + inner)
     }
 }

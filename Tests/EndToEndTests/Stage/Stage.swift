@@ -184,6 +184,7 @@ enum Products {
 
     static let peer = directory + "/coordination-peer"
     static let daemon = directory + "/filecoordinationd"
+    static let filecoord = directory + "/filecoord"
     static let soak = directory + "/coordination-soak"
 
     /// Whether every user can start the program.
