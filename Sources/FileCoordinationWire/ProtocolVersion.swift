@@ -8,9 +8,9 @@
 // over) are the bytes that the value encodes to.
 //
 // Nothing in it says which version it is but the hello; encoder and decoder are told. Three things
-// therefore never change, in any version: a hello is the byte 1, then the version in 16 bits; a refusal is the byte 0x82, a code
-// byte and a text; and the code of `wrongVersion` is 1. With them, any host can turn any client
-// away in words.
+// therefore never change, in any version: a hello is the byte 1, then the version in 16 bits; a
+// refusal is the byte 0x82, a code byte and a text; and the code of `wrongVersion` is 1. With
+// them, any host can turn any client away in words.
 
 /// The version of the protocol, which a client states in its hello.
 public enum ProtocolVersion {

@@ -91,7 +91,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
     }
 
     func testAPresenterIsCalledByItsOwnLabel() throws {
-        final class Silent: NSObject, NSFilePresenter, @unchecked Sendable {
+        final class Silent: NSObject, NSFilePresenter {
             let presentedItemURL: URL?
             let presentedItemOperationQueue = OperationQueue()
             init(_ url: URL) { presentedItemURL = url }
