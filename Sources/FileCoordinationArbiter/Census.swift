@@ -76,10 +76,10 @@ struct Census: Hashable, Sendable {
             waitingCount += 1
             update(claim.purpose) { $0.waiting.insert(claim.id) }
             if isAwaited(claim.purpose) { waitingWhileAwaited.insert(claim.id) }
-            if !claim.enclosing.isEmpty { nestedWaiting.insert(claim.id) }
+            if claim.isNested { nestedWaiting.insert(claim.id) }
         case .asking:
             asking.insert(claim.id)
-            if !claim.enclosing.isEmpty { nestedAsking.insert(claim.id) }
+            if claim.isNested { nestedAsking.insert(claim.id) }
         case .granted:
             update(claim.purpose) { $0.granted += 1 }
         }
@@ -92,10 +92,10 @@ struct Census: Hashable, Sendable {
             waitingCount -= 1
             _ = update(claim.purpose) { $0.waiting.remove(claim.id) }
             waitingWhileAwaited.remove(claim.id)
-            if !claim.enclosing.isEmpty { nestedWaiting.remove(claim.id) }
+            if claim.isNested { nestedWaiting.remove(claim.id) }
         case .asking:
             asking.remove(claim.id)
-            if !claim.enclosing.isEmpty { nestedAsking.remove(claim.id) }
+            if claim.isNested { nestedAsking.remove(claim.id) }
         case .granted:
             update(claim.purpose) { $0.granted -= 1 }
         }

@@ -4,7 +4,7 @@
 //
 // - from a claim that waits to each claim that must end first,
 // - from a claim whose accessor runs to the claim that this accessor waits for, on its own thread
-//   or in its own task,
+//   or in its own task, or in a command that it runs and waits for,
 // - from a claim that waits for a presenter's answer to the claim that keeps the presenter from
 //   answering: a call made in its callback, or one that occupies the queue on which it would have
 //   to be called.
@@ -110,6 +110,7 @@ extension Arbiter {
             return OrderedIDs(
                 unique: waiting.filter { inner in
                     guard let claim = records[inner]?.claim else { return false }
+                    if claim.blocksCaller, claim.surrounding.contains(id) { return true }
                     return claim.blocksCaller && claim.client == record.claim.client
                         && claim.enclosing.contains(id)
                 }

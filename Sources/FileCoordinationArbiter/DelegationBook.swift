@@ -161,7 +161,7 @@ extension Arbiter {
         let claims = tree.claims(atOrBelow: path)
         let isTheirs = claims.allSatisfy { id in
             guard let claim = records[id]?.claim, claim.kind == .access, claim.items.count == 1,
-                claim.enclosing.isEmpty
+                !claim.isNested
             else { return false }
             let item = claim.items[0]
             // Inside a directory others may have something to do.

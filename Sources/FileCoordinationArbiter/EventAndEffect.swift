@@ -47,6 +47,9 @@ public struct FiledClaim: Hashable, Sendable {
     public var items: [AccessItem]
     /// The claims inside whose accessors, on the same thread or task, the call was made; ascending.
     public var enclosing: [ClaimID]
+    /// Claims of other processes that wait for it, because it is made by a command that runs inside
+    /// their accessors; ascending.
+    public var surrounding: [ClaimID]
     /// What it is for.
     public var kind: ClaimKind
     /// Where its coordinator believes its presenter to be, if it has one that is registered.
@@ -57,9 +60,10 @@ public struct FiledClaim: Hashable, Sendable {
     /// A claim as it is filed.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
-        enclosing: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil,
-        blocksCaller: Bool = false
+        enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
+        standpoint: Standpoint? = nil, blocksCaller: Bool = false
     ) {
+        self.surrounding = surrounding
         self.id = id
         self.client = client
         self.purpose = purpose
@@ -68,6 +72,16 @@ public struct FiledClaim: Hashable, Sendable {
         self.kind = kind
         self.standpoint = standpoint
         self.blocksCaller = blocksCaller
+    }
+}
+
+extension FiledClaim {
+    /// Whether it was made inside any accessor, of its process or of another.
+    var isNested: Bool { !enclosing.isEmpty || !surrounding.isEmpty }
+
+    /// Whether it was made inside the accessor of this one.
+    func isInside(_ claim: ClaimID) -> Bool {
+        enclosing.contains(claim) || surrounding.contains(claim)
     }
 }
 

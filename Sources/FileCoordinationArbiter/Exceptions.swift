@@ -74,8 +74,14 @@ extension Arbiter {
             guard let record = records[id], record.grant != nil else { return false }
             return record.claim.purpose == claim.purpose && record.claim.client == claim.client
         }
-        guard !surroundings.isEmpty else { return false }
-        return isOrWaitsFor(other, &excuses) { surroundings.contains($0.claim.id) }
+        let outer = claim.surrounding.filter { id in
+            guard let record = records[id], record.grant != nil else { return false }
+            return record.claim.purpose == claim.purpose
+        }
+        guard !surroundings.isEmpty || !outer.isEmpty else { return false }
+        return isOrWaitsFor(other, &excuses) {
+            surroundings.contains($0.claim.id) || outer.contains($0.claim.id)
+        }
     }
 
     /// The granted claims of a purpose that `other` waits for directly.

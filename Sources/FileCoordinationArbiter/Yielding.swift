@@ -141,7 +141,7 @@ extension Arbiter {
     private func mustJoin(_ id: ClaimID, _ reader: ClaimID, since: UInt64) -> Bool {
         guard let claim = records[id]?.claim, let other = records[reader] else { return false }
         // A read inside that read: the wait would never end.
-        if claim.enclosing.contains(reader) { return true }
+        if claim.isInside(reader) { return true }
         // Rule 2.10. But as under Rule 2.17 only for one from before: or overlapping reads of one
         // purpose could lock an editor out for ever.
         return claim.purpose == other.claim.purpose

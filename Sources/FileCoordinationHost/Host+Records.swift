@@ -139,6 +139,7 @@ extension Host {
         _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client
     ) -> FiledClaim {
         if !body.enclosing.isEmpty { adoptLocalClaims(body.enclosing, of: client) }
+        let surrounding = surroundingClaims(of: snapshot.reference, of: client)
         let id = ClaimID(rawValue: ticket(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
         client.known[snapshot.reference.index] = KnownRecord(
@@ -148,7 +149,7 @@ extension Host {
         return FiledClaim(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             items: items(of: id, body, snapshot, client),
-            enclosing: enclosingClaims(body.enclosing, of: client),
+            enclosing: enclosingClaims(body.enclosing, of: client), surrounding: surrounding,
             kind: body.kind, standpoint: standpoint.flatMap { self.standpoint($0, of: client) },
             blocksCaller: body.blocksCaller)
     }
@@ -189,7 +190,8 @@ extension Host {
             || presenters[PresenterID(rawValue: ticket)] != nil
     }
 
-    private func enclosingClaims(_ records: [WireRecord], of client: Client) -> [ClaimID] {
+    /// The claims that records of one client are known as.
+    func enclosingClaims(_ records: [WireRecord], of client: Client) -> [ClaimID] {
         records.compactMap { record -> ClaimID? in
             guard let known = client.known[record.index], known.generation == record.generation,
                 case .claim(let claim) = known.identity

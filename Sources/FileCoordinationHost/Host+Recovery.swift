@@ -43,6 +43,13 @@ extension Host {
                 && ($0.snapshot.state == .granted || $0.snapshot.state == .released)
         }
         for (client, snapshot) in running.sorted(by: Self.inLine) {
+            // Made known already if another one runs in its command.
+            if let known = client.known[snapshot.reference.index], known.isOf(snapshot),
+                case .claim(let claim) = known.identity
+            {
+                remind(snapshot, of: client, claim)
+                continue
+            }
             guard let claim = makeClaim(snapshot, of: client) else { continue }
             tell(.claimRecovered(claim))
             remind(snapshot, of: client, claim.id)

@@ -14,11 +14,14 @@ struct Admission {
     let options: WaitingTerms
     let purpose: Purpose
     let signals: SignalDesk
+    /// The claims of the commands around this one.
+    private let surroundings: SurroundingClaims
 
     init(_ options: WaitingTerms, signals: SignalDesk) {
         self.options = options
         self.purpose = options.makePurpose()
         self.signals = signals
+        surroundings = Surroundings.own(options)
         ProcessLabel.text = options.label ?? CommandLabel.withoutCommand
     }
 
@@ -45,6 +48,7 @@ struct Admission {
         _ accessor: ([URL], CoordinatedAccess) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let access = try obtain(items)
+        Surroundings.forCommand.withLock { $0 = surroundings.around(access).text }
         var result: Result?
         var failure: Failure?
         access.run { urls in
@@ -64,7 +68,10 @@ struct Admission {
     private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {
         let access: CoordinatedAccess
         do throws(NSError) {
-            access = try CoordinatedAccess(items, purpose: purpose)
+            // Who does not wait holds nobody up.
+            access = try CoordinatedAccess(
+                items, purpose: purpose, blocksCaller: options.patience != .none,
+                supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
             throw Failure(filing: error)
         }
@@ -78,7 +85,8 @@ struct Admission {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
         case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
-        case .failed(let error): throw Failure(refusal: error)
+        case .failed(let error):
+            throw Surroundings.failure(error, access, surroundings) ?? Failure(refusal: error)
         }
     }
 

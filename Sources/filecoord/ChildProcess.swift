@@ -5,6 +5,7 @@
 //
 // Everything the child needs is made before, in the form in which the kernel takes it.
 
+import FileCoordination
 import FileCoordinationSystem
 import Glibc
 
@@ -26,7 +27,8 @@ struct ChildProcess {
         candidates = CStringList(Self.candidates(for: program))
         self.words = CStringList(words)
         shellWords = CStringList(["/bin/sh", nil] + Array(words.dropFirst()))
-        self.environment = CStringList(environmentWith: environment)
+        let claims = [SurroundingClaims.variable: Surroundings.forCommand.withLock { $0 }]
+        self.environment = CStringList(environmentWith: environment.merging(claims) { $1 })
     }
 
     /// Where to look for a program, in order.

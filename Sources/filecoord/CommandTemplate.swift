@@ -16,6 +16,8 @@ struct CommandTemplate {
         the path of the first item, and {1}, {2} … are those of each; the same are in \
         $FILECOORD_PATH_1 …, and $FILECOORD_PURPOSE is the purpose for accesses of its own. TERM, \
         INT and HUP are forwarded to it, and it is killed if filecoord dies.
+
+        \(Surroundings.manual)
         """
 
     /// The command's words for these paths; the first, the program, is left alone.

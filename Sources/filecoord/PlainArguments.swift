@@ -84,6 +84,7 @@ private struct PlainWords {
             guard let status = takeValue().flatMap({ UInt8($0) }) else { return false }
             waiting.conflictStatus = status
         case "--nonblock": waiting.nonblock = true
+        case "--detached": waiting.detached = true
         case "-q", "--quiet":
             guard !waiting.quiet else { return false }
             waiting.quiet = true

@@ -29,6 +29,10 @@ struct WaitingOptions: ParsableArguments {
             valueName: "text"))
     var label: String?
 
+    @Flag(
+        help: "Wait also for the command around this one, which does not wait for it in turn.")
+    var detached = false
+
     @Option(
         name: .customShort("E"),
         help: ArgumentHelp(
@@ -46,7 +50,7 @@ struct WaitingOptions: ParsableArguments {
     var terms: WaitingTerms {
         WaitingTerms(
             timeout: timeout, nonblock: nonblock, purpose: purpose, label: label,
-            conflictStatus: conflictStatus, quiet: quiet)
+            detached: detached, conflictStatus: conflictStatus, quiet: quiet)
     }
 }
 
@@ -57,6 +61,8 @@ struct WaitingTerms: Hashable {
     var purpose: String?
     /// What others are shown for the access (Rule 18.15).
     var label: String?
+    /// Whether no command around this one waits for it.
+    var detached = false
     /// The exit status if access is not granted in time.
     var conflictStatus = UInt8(ExitStatus.notGranted.rawValue)
     var quiet = false

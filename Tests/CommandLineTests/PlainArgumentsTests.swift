@@ -18,7 +18,7 @@ final class PlainArgumentsTests: XCTestCase {
         ["write", "--for-merging", "--for-replacing", "a"],
         ["write", "--for-moving", "--for-merging", "a", "--", "b"],
         ["read", "--purpose", "é ", "-E", "0", "a", "--", ""], ["read", "read", "write"],
-        ["write", "--label", "nightly", "a", "--", "true"],
+        ["write", "--label", "nightly", "a", "--", "true"], ["read", "--detached", "a"],
     ]
 
     private let others: [[String]] = [

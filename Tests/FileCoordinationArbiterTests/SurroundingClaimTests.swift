@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that commands make which run under claims of other processes: those wait for them
+// (Rules 2.17, 18.4).
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct SurroundingClaimTests {
+    /// Files a claim of another process, made by a command that runs inside `outer`.
+    private func nest(
+        _ items: [AccessItem], in outer: ClaimID, blocksCaller: Bool = true, _ desk: inout Desk
+    ) -> ClaimID {
+        var claim = desk.filed(items)
+        claim.surrounding = [outer]
+        claim.blocksCaller = blocksCaller
+        desk.handle(.claimFiled(claim))
+        return claim.id
+    }
+
+    /// The claims that failed in the last event, each with its cycle.
+    private func failed(_ desk: Desk) -> [ClaimID: [ClaimID]] {
+        desk.last.reduce(into: [:]) { result, effect in
+            if case .failInCycle(let claim, let steps) = effect {
+                result[claim] = steps.map(\.claim.id)
+            }
+        }
+    }
+
+    @Test func `Rule 18.4: a command waits for the claim around it, which waits for the command`() {
+        var desk = Desk()
+        let outer = desk.file(.write("/f"))
+        let inner = nest(.write("/f"), in: outer, &desk)
+        #expect(failed(desk) == [inner: [inner, outer]])
+        let other = desk.file(.read("/f"))
+        desk.end(outer, .unchanged)
+        #expect(desk.stage(other) == .granted)
+    }
+
+    @Test func `Rule 18.4: commands of two processes cross; the younger one fails`() {
+        var desk = Desk()
+        let (a, b) = (desk.file(.write("/a")), desk.file(.write("/b")))
+        let first = nest(.write("/b"), in: a, &desk)
+        #expect(failed(desk) == [:])
+        let second = nest(.write("/a"), in: b, &desk)
+        #expect(failed(desk) == [second: [second, a, first, b]])
+    }
+
+    @Test func `Rule 18.4: who does not wait holds nobody up`() {
+        var desk = Desk()
+        let outer = desk.file(.write("/f"))
+        let inner = nest(.write("/f"), in: outer, blocksCaller: false, &desk)
+        #expect(failed(desk) == [:])
+        #expect(desk.stage(inner) == .waiting)
+        desk.end(outer, .unchanged)
+        #expect(desk.stage(inner) == .granted)
+    }
+
+    @Test func `Rule 18.4: to wait for somebody else inside a claim is no cycle`() {
+        var desk = Desk()
+        let outer = desk.file(.write("/f"))
+        let other = desk.file(.write("/g"))
+        let inner = nest(.write("/g"), in: outer, &desk)
+        #expect(failed(desk) == [:])
+        desk.end(other, .unchanged)
+        #expect(desk.stage(inner) == .granted)
+    }
+
+    /// The writer in line waits for the reader, inside of which the command reads.
+    @Test func `Rule 2.17: a command that joins the access around it passes who waits for that`() {
+        var arbiter = Arbiter()
+        func file(_ ticket: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {
+            _ = arbiter.handle(
+                .claimFiled(
+                    FiledClaim(
+                        id: ClaimID(rawValue: ticket), client: ClientID(rawValue: UInt32(ticket)),
+                        purpose: Purpose(purpose), items: items,
+                        surrounding: outer.map { ClaimID(rawValue: $0) }, blocksCaller: true)))
+        }
+        func stage(_ ticket: UInt64) -> ClaimStage? {
+            arbiter.stage(of: ClaimID(rawValue: ticket))
+        }
+        func both(_ first: String, _ second: String) -> [AccessItem] {
+            [AccessItem].write(first) + [AccessItem].write(second)
+        }
+        file(1, "joined", .read("/f"), in: [])
+        file(2, "other", both("/f", "/h"), in: [])
+        // Behind the writer, and so behind the reader in a roundabout way.
+        file(3, "third", both("/h", "/g"), in: [])
+        file(4, "joined", .read("/g"), in: [1])
+        #expect(stage(1) == .granted && stage(2) == .waiting && stage(3) == .waiting)
+        #expect(stage(4) == .granted)
+        // Not so who is in no such command.
+        file(5, "joined", .read("/g"), in: [])
+        #expect(stage(5) == .waiting)
+    }
+}
