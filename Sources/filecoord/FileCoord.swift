@@ -32,7 +32,8 @@ struct FileCoord: ParsableCommand {
               filecoord status
             """,
         subcommands: [
-            ReadCommand.self, WriteCommand.self, AccessCommand.self, MoveCommand.self,
+            ReadCommand.self, WriteCommand.self, AccessCommand.self, HoldCommand.self,
+            MoveCommand.self,
             RemoveCommand.self, VersionsCommand.self, PresentCommand.self, StatusCommand.self,
             DemoCommand.self, DemoPartCommand.self,
         ])

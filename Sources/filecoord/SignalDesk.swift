@@ -17,6 +17,8 @@ final class SignalDesk: Sendable {
         case waiting(CoordinatedAccess)
         /// A signal is noted, and seen to as soon as this is over.
         case busy
+        /// A signal is noted, and told.
+        case alerting(@Sendable () -> Void)
         /// A signal is COMMAND's.
         case forwarding(to: pid_t)
     }
@@ -66,25 +68,29 @@ final class SignalDesk: Sendable {
 
     private func take(_ information: siginfo_t) {
         let signal = information.si_signo
-        let abandoned: CoordinatedAccess? = state.withLock { state in
+        let (abandoned, alert) = state.withLock { state -> (CoordinatedAccess?, (() -> Void)?) in
             switch state.phase {
             case .ending(let leftover):
                 if let leftover { unlink(leftover) }
                 _exit(ExitStatus.signal(signal))
             case .waiting(let access):
                 state.noted = state.noted ?? signal
-                return access
+                return (access, nil)
             case .busy:
                 state.noted = state.noted ?? signal
-                return nil
+                return (nil, nil)
+            case .alerting(let alert):
+                state.noted = state.noted ?? signal
+                return (nil, alert)
             case .forwarding(let child):
                 // The terminal tells the whole foreground group, and so COMMAND, too.
                 let isFromKernel = information.si_code > 0
                 if !(isFromKernel && getpgid(child) == getpgrp()) { kill(child, signal) }
-                return nil
+                return (nil, nil)
             }
         }
         abandoned?.giveUp(.cancelled)
+        alert?()
     }
 
     // MARK: Phases
@@ -97,6 +103,11 @@ final class SignalDesk: Sendable {
 
     /// From now on a signal is put off until the next phase begins.
     func hold() throws(Failure) { try enter(.busy) }
+
+    /// From now on a signal is noted, and `alert` is called, on the thread that takes signals.
+    func alert(_ alert: @escaping @Sendable () -> Void) throws(Failure) {
+        try enter(.alerting(alert))
+    }
 
     /// From now on signals are those of the child that `start` starts.
     ///

@@ -7,7 +7,7 @@ import XCTest
 final class HelpTests: XCTestCase {
     private static let commands: [[String]] =
         [
-            "read", "write", "access", "mv", "rm", "versions", "present", "status", "demo",
+            "read", "write", "access", "hold", "mv", "rm", "versions", "present", "status", "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }
 

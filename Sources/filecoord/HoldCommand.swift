@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord hold`: access for a script or a program in another language, for as long as it keeps a
+// pipe open. It says when access was granted, and ends when its input does.
+
+import ArgumentParser
+import FileCoordination
+
+/// Access that is held until standard input ends.
+struct HoldCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hold",
+        abstract: "Hold access to files until standard input ends.",
+        usage: """
+            filecoord hold [<options>] [--read <path>[:<option>]] ...
+                       [--write <path>[:<option>]] ...
+            """,
+        discussion: """
+            All items are one claim. When it is granted, "granted" is printed on a line of its \
+            own; it is held until standard input ends, or until TERM, INT or HUP comes, and then \
+            released. What is read from standard input is passed over. If the program that writes \
+            to it dies, the access ends with it. With </dev/null it ends at once.
+
+            An option may follow a path as in "filecoord access". What runs beside it does not \
+            run under it: give --purpose ID to both, if that is to use the items by filecoord, too.
+
+            Ended by the end of standard input, or by a signal while access is held, it ends with \
+            0; by a signal while it waits, with 128+N.
+
+            \(ExitStatus.manual)
+
+            EXAMPLES in bash
+              coproc lock { filecoord hold --write app.db; }
+              read -r granted <&"${lock[0]}" && ./work-on app.db
+              eval "exec ${lock[1]}>&-"
+            """)
+
+    @Option(
+        name: .customLong("read"),
+        help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
+        transform: { AccessArgument(reading: $0) })
+    var reads: [AccessArgument] = []
+
+    @Option(
+        name: .customLong("write"),
+        help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
+        transform: { AccessArgument(writing: $0) })
+    var writes: [AccessArgument] = []
+
+    @OptionGroup(title: "Waiting")
+    var waiting: WaitingOptions
+
+    func validate() throws {
+        guard !reads.isEmpty || !writes.isEmpty else {
+            throw ValidationError("Name at least one item with --read or --write.")
+        }
+    }
+
+    func run() throws {
+        let signals = try SignalDesk()
+        var items: [RequestedItem] = []
+        for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
+            items.append(
+                RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
+        }
+        let end = EndOfHold()
+        try Admission(waiting.terms, signals: signals).run(items) { _ throws(Failure) in
+            try signals.alert { end.come() }
+            try Console.print("granted")
+            try end.wait()
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord hold`: access for as long as a pipe is open.
+
+import XCTest
+
+final class HoldTests: XCTestCase {
+    func testItHoldsUntilStandardInputEnds() throws {
+        try withEachArbiter { sandbox in
+            for name in ["a", "b"] { try sandbox.makeFile(name, "text") }
+            let holder = try sandbox.start("hold", "--read", "a", "--write", "b:forReplacing")
+            try holder.awaitLine("granted")
+            XCTAssertEqual(
+                try sandbox.status().claims.first?.items,
+                [
+                    .init(path: sandbox.path("a"), access: "reading", options: []),
+                    .init(path: sandbox.path("b"), access: "writing", options: ["forReplacing"]),
+                ])
+            XCTAssertEqual(try sandbox.status().claims.map(\.label), ["filecoord hold"])
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            let reader = try sandbox.start("read", "b")
+            try sandbox.awaitWaiters(1)
+            holder.type("what is typed is passed over\n")
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "b").status, 75)
+            holder.closeInput()
+            let outcome = try holder.outcome()
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+            XCTAssertEqual(outcome.output, "granted\n")
+            XCTAssertEqual(try reader.outcome().output, "text")
+        }
+    }
+
+    func testASignalReleasesToo() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            for signal in [SIGTERM, SIGINT, SIGHUP] {
+                let holder = try sandbox.start("hold", "--write", "a")
+                try holder.awaitLine("granted")
+                holder.kill(signal)
+                XCTAssertEqual(try holder.exitStatus(), 0)
+                XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            }
+        }
+    }
+
+    func testASignalEndsTheWaitAndNothingIsPrinted() throws {
+        try with { sandbox in
+            let holder = try sandbox.start("hold", "--write", "a")
+            try holder.awaitLine("granted")
+            let waiter = try sandbox.start("hold", "--quiet", "--read", "a")
+            try sandbox.awaitWaiters(1)
+            // The end of its input is not looked at before there is something to end.
+            waiter.closeInput()
+            waiter.kill(SIGTERM)
+            let outcome = try waiter.outcome()
+            XCTAssertEqual(outcome.status, 128 + SIGTERM)
+            XCTAssertEqual(outcome.output + outcome.errors, "")
+            let refused = try sandbox.run("hold", "--nonblock", "--write", "a")
+            XCTAssertEqual(refused.status, 75)
+            XCTAssertEqual(refused.output, "")
+        }
+    }
+
+    func testAShellHoldsWhatItNeeds() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "1")
+            let outcome = try sandbox.runInShell(
+                """
+                mkfifo in out
+                "$0" hold --write a <in >out &
+                exec 8>in 9<out
+                read granted <&9 && echo "$granted"
+                "$0" read --nonblock -q a || echo busy $?
+                exec 8>&-
+                wait $! && echo released
+                "$0" read --nonblock a
+                """)
+            XCTAssertEqual(outcome.output, "granted\nbusy 75\nreleased\n1", outcome.errors)
+        }
+    }
+
+    func testItSharesAPurposeWithItsShell() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let holder = try sandbox.start("hold", "--purpose", "mine", "--write", "a")
+            try holder.awaitLine("granted")
+            XCTAssertEqual(
+                try sandbox.run("read", "--nonblock", "--purpose", "mine", "a").output, "text")
+        }
+    }
+
+    func testWithoutAnItemItIsWrongUsage() throws {
+        try with { sandbox in
+            let outcome = try sandbox.run("hold")
+            XCTAssertEqual(outcome.status, 64)
+            XCTAssertTrue(outcome.errors.contains("--read or --write"), outcome.errors)
+        }
+    }
+}
