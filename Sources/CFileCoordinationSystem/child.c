@@ -7,6 +7,7 @@
 #include "CFileCoordinationSystem.h"
 #include "result.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,6 +28,7 @@ struct child {
     char *const *environment;
     const void *mask;
     int input, output;
+    int inherited;
     pid_t parent;
     int error;
 };
@@ -56,6 +58,8 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
         syscall(SYS_rt_sigaction, signal, &standard, NULL, MASK_LENGTH);
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, child->mask, NULL, MASK_LENGTH);
+    // Here and not before: the table of descriptors is this child's own, and so no other inherits it.
+    if (child->inherited >= 0) syscall(SYS_fcntl, child->inherited, F_SETFD, 0);
 
     // Copies are inherited, what they are made of is not.
     if (child->input >= 0) syscall(SYS_dup3, child->input, STDIN_FILENO, 0);
@@ -78,7 +82,8 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
 
 int fcs_process_start_child(
     char *const *candidates, char *const *arguments, char **shell_arguments,
-    char *const *environment, const void *mask, int input, int output, int32_t *started) {
+    char *const *environment, const void *mask, int input, int output, int inherited,
+    int32_t *started) {
     *started = 0;
     char *stack = mmap(
         NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -91,6 +96,7 @@ int fcs_process_start_child(
         .mask = mask,
         .input = input,
         .output = output,
+        .inherited = inherited,
         .parent = getpid(),
     };
 
@@ -111,5 +117,9 @@ int fcs_process_start_child(
     *started = process;
     return -child.error;
 }
+
+int fcs_process_fork(void) { return RESULT(fork()); }
+
+int fcs_pipe(int *ends) { return RESULT(pipe2(ends, O_CLOEXEC)); }
 
 void fcs_process_keep_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

@@ -21,20 +21,21 @@ package enum DependentProcess {
     /// before, since nothing is allocated here; the second of `shellWords` is nil, and the script
     /// for one that does not say what runs it. The child starts with `mask`, and with the other
     /// signals as they are here, but for handlers. `input` and `output` become its standard
-    /// streams, and must have numbers above 2; nil leaves it those of this process.
+    /// streams, and must have numbers above 2; nil leaves it those of this process. It keeps the
+    /// descriptor `inherited`, if that is not negative, and so do its children.
     package static func start(
         candidates: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         shellWords: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
         environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-        mask: sigset_t, input: Descriptor? = nil, output: Descriptor? = nil
+        mask: sigset_t, input: Descriptor? = nil, output: Descriptor? = nil, inherited: Int32 = -1
     ) -> Start {
         var mask = mask
         var child: Int32 = 0
         let result = withUnsafePointer(to: &mask) {
             fcs_process_start_child(
                 candidates, words, shellWords, environment, $0, input?.number ?? -1,
-                output?.number ?? -1, &child)
+                output?.number ?? -1, inherited, &child)
         }
         return Start(
             processID: child == 0 ? nil : child, error: result == 0 ? nil : -result)

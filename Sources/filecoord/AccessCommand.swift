@@ -49,6 +49,9 @@ struct AccessCommand: ParsableCommand {
         transform: { AccessArgument(writing: $0) })
     var writes: [AccessArgument] = []
 
+    @OptionGroup(title: "Holding")
+    var keeping: KeepingOption
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
@@ -65,6 +68,7 @@ struct AccessCommand: ParsableCommand {
     }
 
     func run() throws {
+        if keeping.keepWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
         for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {

@@ -47,8 +47,9 @@ struct ChildProcess {
             let start = DependentProcess.start(
                 candidates: candidates.pointer, words: words.pointer,
                 shellWords: shellWords.pointer, environment: environment.pointer,
-                mask: signals.originalMask)
+                mask: signals.originalMask, inherited: Holder.current?.descriptor ?? -1)
             failure = start.error
+            Holder.current?.commandRuns()
             guard let child = start.processID else {
                 throw Failure(
                     .cannotRun,

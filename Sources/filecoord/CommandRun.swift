@@ -26,7 +26,9 @@ struct CommandRun {
                 words: template.words(for: paths),
                 environment: CommandTemplate.environment(
                     for: paths, purpose: "\(admission.purpose)"))
-            return try child.run(signals: admission.signals)
+            let status = try child.run(signals: admission.signals)
+            Holder.current?.outlast(status)
+            return status
         }
         guard status == 0 else { throw Failure(status: status, lines: []) }
     }

@@ -17,6 +17,8 @@ struct CommandTemplate {
         $FILECOORD_PATH_1 …, and $FILECOORD_PURPOSE is the purpose for accesses of its own. TERM, \
         INT and HUP are forwarded to it, and it is killed if filecoord dies.
 
+        \(KeepingOption.manual)
+
         \(Surroundings.manual)
         """
 

@@ -50,6 +50,9 @@ struct ReadCommand: ParsableCommand {
     @Flag(help: "Read a copy, a directory's as a zip archive; the claim ends once it is made.")
     var forUploading = false
 
+    @OptionGroup(title: "Holding")
+    var keeping: KeepingOption
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
@@ -67,7 +70,14 @@ struct ReadCommand: ParsableCommand {
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }
         if forUploading { options.insert(.forUploading) }
         return ReadRequest(
-            options: options, paths: paths, waiting: waiting.terms, command: command.words)
+            options: options, paths: paths, waiting: waiting.terms, command: command.words,
+            keepsWhileRunning: keeping.keepWhileRunning)
+    }
+
+    func validate() throws {
+        if let complaint = keeping.complaint(hasCommand: !command.words.isEmpty) {
+            throw ValidationError(complaint)
+        }
     }
 
     func run() throws { try request.run() }

@@ -13,9 +13,12 @@ struct ReadRequest: Hashable {
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: the contents are printed.
     var command: [String] = []
+    /// Whether access outlives COMMAND as long as processes of it do.
+    var keepsWhileRunning = false
 
     /// Reads.
     func run() throws(Failure) {
+        if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
         for path in paths {

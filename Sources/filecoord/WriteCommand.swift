@@ -39,6 +39,9 @@ struct WriteCommand: ParsableCommand {
     @Flag(help: "What the write is for.")
     var aims: [WritingAim] = []
 
+    @OptionGroup(title: "Holding")
+    var keeping: KeepingOption
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
@@ -49,12 +52,18 @@ struct WriteCommand: ParsableCommand {
     var command: CommandArguments
 
     func validate() throws {
-        if let complaint = request.complaint { throw ValidationError(complaint) }
+        if let complaint = keeping.complaint(hasCommand: !command.words.isEmpty)
+            ?? request.complaint
+        {
+            throw ValidationError(complaint)
+        }
     }
 
     /// What the words on the command line ask for.
     var request: WriteRequest {
-        WriteRequest(aims: aims, paths: paths, waiting: waiting.terms, command: command.words)
+        WriteRequest(
+            aims: aims, paths: paths, waiting: waiting.terms, command: command.words,
+            keepsWhileRunning: keeping.keepWhileRunning)
     }
 
     func run() throws { try request.run() }

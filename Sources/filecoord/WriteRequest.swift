@@ -14,6 +14,8 @@ struct WriteRequest: Hashable {
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: standard input is put in place.
     var command: [String] = []
+    /// Whether access outlives COMMAND as long as processes of it do.
+    var keepsWhileRunning = false
 
     /// What is wrong with it, for the user; nil if nothing is.
     var complaint: String? {
@@ -33,6 +35,7 @@ struct WriteRequest: Hashable {
 
     /// Writes.
     func run() throws(Failure) {
+        if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
         for path in paths {

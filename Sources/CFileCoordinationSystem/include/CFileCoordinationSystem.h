@@ -208,12 +208,16 @@ int fcs_process_start_detached(
 
 /// Starts a child that is killed when this thread ends. 0 once it runs the first of `candidates`
 /// that can be run; a script without "#!" is run by `shell_arguments`, whose second is NULL and
-/// filled in for that time. `mask` is the kernel's, 8 bytes. `child` is to be reaped also after an
-/// error, unless it is 0.
+/// filled in for that time. `mask` is the kernel's, 8 bytes. `inherited` is a descriptor that the
+/// child keeps; -1 for none. `child` is to be reaped also after an error, unless it is 0.
 int fcs_process_start_child(
     char *_Nullable const *_Nonnull candidates, char *_Nullable const *_Nonnull arguments,
     char *_Nullable *_Nonnull shell_arguments, char *_Nullable const *_Nonnull environment,
-    const void *_Nonnull mask, int input, int output, int32_t *_Nonnull child);
+    const void *_Nonnull mask, int input, int output, int inherited, int32_t *_Nonnull child);
+/// fork(2), for a program that has no other threads: 0 in the child.
+int fcs_process_fork(void);
+/// A pipe whose ends no child inherits: `ends[0]` to read, `ends[1]` to write.
+int fcs_pipe(int *_Nonnull ends);
 /// Has all threads take memory from one heap; for programs that live for a moment.
 void fcs_process_keep_one_heap(void);
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Access that outlives COMMAND, as a lock on an inherited descriptor does (Rule 18.13), and access
+// that does not.
+
+import XCTest
+
+final class KeepingTests: XCTestCase {
+    /// A command that leaves a process behind, which ends when somebody has opened `go`.
+    private let leaving = "mkfifo go; cat go >/dev/null & echo left; exit 3"
+
+    func testAccessLastsUntilTheLastProcessOfTheCommandHasGone() throws {
+        try withEachArbiter { sandbox in
+            for command in [["write", "a"], ["read", "a"], ["access", "--write", "a"]] {
+                try sandbox.makeFile("a", "text")
+                let words = [command[0], "--keep-while-running"] + command.dropFirst()
+                let keeper = try sandbox.start(words + ["--", "sh", "-c", leaving])
+                // Who waits for it is not kept waiting.
+                XCTAssertEqual(try keeper.exitStatus(), 3)
+                XCTAssertEqual(keeper.lines, ["left"])
+                let claims = try sandbox.status().claims
+                XCTAssertEqual(claims.map(\.state), ["granted"])
+                XCTAssertNotEqual(claims.first?.pid, keeper.processID)
+                XCTAssertEqual(try sandbox.run("rm", "--nonblock", "a").status, 75)
+                let waiter = try sandbox.start("rm", "--quiet", "a")
+                try sandbox.awaitWaiters(1)
+                _ = try sandbox.runInShell(": >go")
+                XCTAssertEqual(try waiter.exitStatus(), 0)
+                try FileManager.default.removeItem(atPath: sandbox.path("go"))
+                // So that the holder of the next turn is the only one.
+                try sandbox.awaitStatus("nobody") { $0.claims.isEmpty }
+            }
+        }
+    }
+
+    func testWithoutTheOptionItEndsWithTheCommand() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let command = try sandbox.start("write", "a", "--", "sh", "-c", leaving)
+            XCTAssertEqual(try command.exitStatus(), 3)
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            _ = try sandbox.runInShell(": >go")
+        }
+    }
+
+    func testKillingWhatWasStartedFreesNothingThatIsStillUsed() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let keeper = try sandbox.start(
+                "write", "--keep-while-running", "a", "--", "sh", "-c", "echo held; read go")
+            try keeper.awaitLine("held")
+            keeper.kill(SIGKILL)
+            XCTAssertEqual(try keeper.exitStatus(), 128 + SIGKILL)
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "-q", "a").status, 75)
+            keeper.type("go\n")
+            XCTAssertEqual(try sandbox.run("read", "a").output, "text")
+        }
+    }
+
+    func testSignalsReachTheCommand() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let keeper = try sandbox.start(
+                "write", "--keep-while-running", "a", "--", "sh", "-c",
+                "trap 'echo caught; exit 5' TERM; echo held; while :; do read go || sleep 1; done")
+            try keeper.awaitLine("held")
+            keeper.kill(SIGTERM)
+            keeper.type("go\n")
+            XCTAssertEqual(try keeper.exitStatus(), 5)
+            XCTAssertEqual(try sandbox.run("read", "a").output, "text")
+        }
+    }
+
+    func testWhatGoesWrongBeforeTheCommandRunsIsSaid() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "")
+            let missing = try sandbox.run(
+                "read", "--keep-while-running", "a", "--", "/no/such/program")
+            XCTAssertEqual(missing.status, 127, missing.errors)
+            _ = try sandbox.startHolding("write", "a")
+            let busy = try sandbox.run(
+                "read", "--keep-while-running", "--nonblock", "a", "--", "true")
+            XCTAssertEqual(busy.status, 75, busy.errors)
+            let useless = try sandbox.run("read", "--keep-while-running", "a")
+            XCTAssertEqual(useless.status, 64, useless.errors)
+        }
+    }
+}
