@@ -21,6 +21,7 @@ struct CommandRun {
     /// Waits for access, runs the command to its end, and ends with its status.
     func run(_ items: [RequestedItem]) throws(Failure) {
         let status = try admission.run(items) { urls throws(Failure) in
+            OtherNames.mention(of: urls, quiet: admission.options.quiet)
             let paths = urls.map(\.systemPath)
             let child = try ChildProcess(
                 words: template.words(for: paths),

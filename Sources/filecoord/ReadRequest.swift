@@ -42,6 +42,7 @@ struct ReadRequest: Hashable {
             for url in urls { copies.append(try PrivateCopy(keeping: url.systemPath)) }
             return copies
         }
+        OtherNames.mention(of: urls, quiet: waiting.quiet)
         // Reading changes nothing: a signal may end the program in the middle of it.
         try signals.end(removing: nil)
         for url in urls {

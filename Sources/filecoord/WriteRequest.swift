@@ -49,6 +49,7 @@ struct WriteRequest: Hashable {
         do throws(Failure) {
             try spool.fill(from: 0)
             try admission.run(items) { urls throws(Failure) in
+                OtherNames.mention(of: urls, quiet: waiting.quiet)
                 try spool.place(at: urls[0].systemPath)
             }
         } catch {
