@@ -16,7 +16,11 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show who holds which file, who waits for whom, and who presents.",
         discussion: """
             Nobody is held up by asking. Only programs of this user that share the runtime \
-            directory are seen; "filecoord --help" says which that is.
+            directory are seen; "filecoord --help" says which that is. With PATHs, only those \
+            and what is inside of them is shown.
+
+            Who waits, and for whom, is listed up to \(StatusTable.rowLimit) for each file, and \
+            the others are counted; --json lists all claims.
 
             With --json, one object on one line:
               {"arbiter": {"pid", "kind": "daemon"|"embedded", "uptime", "protocol"} or null,
@@ -24,14 +28,17 @@ struct StatusCommand: ParsableCommand {
                            "state": "waiting"|"asking"|"granted", "since", "stopped",
                            "items": [{"path", "access": "reading"|"writing", "options"}],
                            "waitsFor": [{"claim", "pid", "process", "label"} or
-                              {"presenter", "pid", "process", "label", "message"}]}],
+                              {"presenter", "pid", "process", "label", "message"}],
+                           "waitsForCount"}],
                "presenters": [{"id", "pid", "process", "label", "path", "unresponsive",
                                "stopped"}]}
             Times are in seconds, claims in the order of their line. A label is what --label or \
-            a program says, and otherwise the command or the program's name.
+            a program says, and otherwise the command or the program's name. waitsFor lists \
+            the first of them, waitsForCount counts all.
 
             EXAMPLES
               filecoord status
+              filecoord status ~/Documents
               filecoord status --json | jq '.claims[] | select(.state == "waiting")'
             """)
 
@@ -41,14 +48,19 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show it again every second, until interrupted.")
     var watch = false
 
+    @Argument(help: ArgumentHelp("Show these, and what is inside.", valueName: "path"))
+    var paths: [String] = []
+
     func run() throws {
+        let selection = try StatusSelection(paths)
         let environment = ProcessInfo.processInfo.environment
         guard watch else {
-            return try show(Self.ask(environment), isAgain: false, environment)
+            return try show(
+                Self.ask(environment).map(selection.part), isAgain: false, environment)
         }
         var isAgain = false
         while true {
-            try show(Self.ask(environment), isAgain: isAgain, environment)
+            try show(Self.ask(environment).map(selection.part), isAgain: isAgain, environment)
             isAgain = true
             sleep(1)
         }
@@ -65,7 +77,9 @@ struct StatusCommand: ParsableCommand {
         } else if isAgain {
             try Console.print("")
         }
-        for line in StatusTable(report, runtimeDirectory: directory.path).lines {
+        let table = StatusTable(
+            report, runtimeDirectory: directory.path, linkCounts: LinkCounts(of: report))
+        for line in table.lines {
             try Console.print(line)
         }
     }

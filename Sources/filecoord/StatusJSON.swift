@@ -38,6 +38,7 @@ enum StatusJSON {
             ("stopped", .truth(claim.isStopped)),
             ("items", .list(claim.items.map { item($0) })),
             ("waitsFor", .list(claim.waitsFor.map { party($0) })),
+            ("waitsForCount", .number(claim.waitsForCount)),
         ])
     }
 

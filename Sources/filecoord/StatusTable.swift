@@ -9,11 +9,16 @@ import FileCoordinationWire
 struct StatusTable {
     private let report: StatusReport?
     private let runtimeDirectory: String
+    private let linkCounts: LinkCounts
+
+    /// How many rows of one kind a file has at most, and how many are named for whom one waits.
+    static let rowLimit = 8
 
     /// The table of a report; nil is the report of nobody.
-    init(_ report: StatusReport?, runtimeDirectory: String) {
+    init(_ report: StatusReport?, runtimeDirectory: String, linkCounts: LinkCounts) {
         self.report = report
         self.runtimeDirectory = runtimeDirectory
+        self.linkCounts = linkCounts
     }
 
     /// One line of a file's table.
@@ -33,7 +38,7 @@ struct StatusTable {
         var lines = heading(report.arbiter)
         let files = files(of: report)
         if files.isEmpty { lines += ["", "No claims, no presenters."] }
-        for (path, rows) in files { lines += ["", path] + table(rows) }
+        for (path, rows) in files { lines += ["", heading(path)] + table(rows) }
         return lines
     }
 
@@ -45,12 +50,20 @@ struct StatusTable {
         ]
     }
 
+    private func heading(_ path: [UInt8]?) -> String {
+        guard let path else { return "(no file yet)" }
+        let names = linkCounts[path].map {
+            " (one of \($0) names, which do not exclude each other)"
+        }
+        return PeopleText.shown(path) + (names ?? "")
+    }
+
     /// Rows by file: holders, then waiters in order, then presenters; files in the order in which
     /// they first occur.
-    private func files(of report: StatusReport) -> [(path: String, rows: [Row])] {
-        var order: [String] = []
-        var rows: [String: [Row]] = [:]
-        func add(_ row: Row, to path: String) {
+    private func files(of report: StatusReport) -> [(path: [UInt8]?, rows: [Row])] {
+        var order: [[UInt8]?] = []
+        var rows: [[UInt8]?: [Row]] = [:]
+        func add(_ row: Row, to path: [UInt8]?) {
             if rows[path] == nil { order.append(path) }
             rows[path, default: []].append(row)
         }
@@ -58,13 +71,9 @@ struct StatusTable {
             report.claims.filter { $0.stage == .granted }
             + report.claims.filter { $0.stage != .granted }
         for claim in claims {
-            for item in claim.items {
-                add(row(claim, item), to: PeopleText.text(item.path.bytes))
-            }
+            for item in claim.items { add(row(claim, item), to: item.path.bytes) }
         }
-        for presenter in report.presenters {
-            add(row(presenter), to: presenter.path.map { PeopleText.text($0) } ?? "(no file yet)")
-        }
+        for presenter in report.presenters { add(row(presenter), to: presenter.path) }
         return order.map { ($0, rows[$0] ?? []) }
     }
 
@@ -76,7 +85,9 @@ struct StatusTable {
             case .waiting: "waits"
             }
         let access = item.access.isWriting ? "writing" : "reading"
-        var remarks = claim.waitsFor.map { "for \(party($0))" }
+        var remarks = claim.waitsFor.prefix(Self.rowLimit).map { "for \(party($0))" }
+        let more = claim.waitsForCount - remarks.count
+        if more > 0 { remarks.append("and for \(more) more") }
         if claim.isStopped { remarks.append("stopped") }
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
@@ -99,11 +110,24 @@ struct StatusTable {
         return party.message.map { "\(who) to answer \($0)" } ?? who
     }
 
+    /// The rows of one file; of many of one kind the first ones, and a count.
     private func table(_ rows: [Row]) -> [String] {
-        let access = rows.map(\.access.count).max() ?? 0
-        let who = rows.map(\.who.count).max() ?? 0
-        let since = rows.map(\.since.count).max() ?? 0
-        return rows.map { row in
+        var lines: [(row: Row?, text: String)] = []
+        var index = 0
+        while index < rows.count {
+            let kind = rows[index].what
+            let alike = rows[index...].prefix { $0.what == kind }
+            lines += alike.prefix(Self.rowLimit).map { (row: Optional($0), text: "") }
+            let more = alike.count - Self.rowLimit
+            if more > 0 { lines.append((nil, "  \(padded(kind, 8))  and \(more) more")) }
+            index += alike.count
+        }
+        let shown = lines.compactMap { $0.row }
+        let access = shown.map(\.access.count).max() ?? 0
+        let who = shown.map(\.who.count).max() ?? 0
+        let since = shown.map(\.since.count).max() ?? 0
+        return lines.map { row, text in
+            guard let row else { return text }
             var line =
                 "  \(padded(row.what, 8))  \(padded(row.access, access))  "
                 + "\(padded(row.who, who))  \(padded(row.since, since))  "

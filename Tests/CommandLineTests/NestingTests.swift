@@ -15,7 +15,8 @@ final class NestingTests: XCTestCase {
         ] {
             try withEachArbiter { sandbox in
                 let path = try sandbox.makeFile("a", "text")
-                let outcome = try sandbox.run(["write", "--label", "around", "a", "--", Self.program] + inner)
+                let outcome = try sandbox.run(
+                    ["write", "--label", "around", "a", "--", Self.program] + inner)
                 XCTAssertEqual(outcome.status, 70, "\(inner): \(outcome.errors)")
                 let errors = outcome.errors
                 XCTAssertTrue(errors.contains("access to \(path)"), errors)
@@ -48,7 +49,8 @@ final class NestingTests: XCTestCase {
         try with { sandbox in
             var words = [Self.program, "write", "f0", "--", "true"]
             for depth in (0..<12).reversed() {
-                words = [Self.program, "write", "--label", "at \(depth)", "f\(depth)", "--"] + words
+                words =
+                    [Self.program, "write", "--label", "at \(depth)", "f\(depth)", "--"] + words
             }
             let outcome = try sandbox.run(Array(words.dropFirst()))
             XCTAssertEqual(outcome.status, 70, outcome.errors)

@@ -40,7 +40,7 @@ final class StatusTests: XCTestCase {
                     Set(claim.keys),
                     [
                         "id", "pid", "process", "label", "purpose", "state", "since", "stopped",
-                        "items", "waitsFor",
+                        "items", "waitsFor", "waitsForCount",
                     ])
             }
             let status = try JSONDecoder().decode(StatusShape.self, from: Data(text.utf8))

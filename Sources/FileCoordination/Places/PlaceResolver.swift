@@ -49,6 +49,15 @@ package enum PlaceResolver {
         try canonicalPath(of: pathBytes(of: url))
     }
 
+    /// The bytes of the canonical path that a URL names, for those who compare paths.
+    package static func canonicalBytes(of url: URL) throws(NSError) -> [UInt8] {
+        do throws(PlaceError) {
+            return try path(of: url).bytes
+        } catch {
+            throw error.nsError(url: url, writing: false)
+        }
+    }
+
     /// What is found at a place whose path is canonical, as a moved item's is.
     package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
         let status = try? FileStatus(path: path.bytes, followLinks: false)

@@ -37,6 +37,7 @@ struct StatusShape: Decodable {
         var stopped: Bool
         var items: [Item]
         var waitsFor: [Party]
+        var waitsForCount: Int
     }
 
     struct Presenter: Decodable {

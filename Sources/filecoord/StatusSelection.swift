@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a status report that is about some paths, and how many names files have.
+
+import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+
+/// The paths that people ask about; none: all there are.
+struct StatusSelection {
+    private let places: [[UInt8]]
+
+    /// The paths as they were typed.
+    init(_ paths: [String]) throws(Failure) {
+        var places: [[UInt8]] = []
+        for path in paths {
+            let url = try UserPath.url(path)
+            do throws(NSError) {
+                // Where the arbiter has them: links on the way are followed (Rule 1.3).
+                places.append(try PlaceResolver.canonicalBytes(of: url))
+            } catch {
+                throw Failure(filing: error)
+            }
+        }
+        self.places = places
+    }
+
+    /// What of the report is about the paths, or about something inside of them.
+    func part(_ report: StatusReport) -> StatusReport {
+        guard !places.isEmpty else { return report }
+        var part = report
+        part.claims = report.claims.filter { claim in
+            claim.items.contains { isWithin($0.path.bytes) }
+        }
+        part.presenters = report.presenters.filter { $0.path.map(isWithin) ?? false }
+        return part
+    }
+
+    private func isWithin(_ path: [UInt8]) -> Bool {
+        places.contains { place in
+            path.starts(with: place)
+                && (path.count == place.count || place.count == 1
+                    || path[place.count] == UInt8(ascii: "/"))
+        }
+    }
+}
+
+/// How many names the files of a report have (Rule 2.24).
+struct LinkCounts {
+    private let counts: [[UInt8]: UInt64]
+
+    /// How long it may take to look at all of them: one may be on a file system that is gone.
+    private static let patience = Duration.milliseconds(200)
+
+    /// Looks at the files; what cannot be found out in a moment is left out.
+    init(of report: StatusReport?) {
+        let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
+        let found = Monitor((counts: [[UInt8]: UInt64](), isDone: false))
+        let isStarted: Void? = try? DetachedThread.start(name: "link counts") {
+            for path in paths {
+                guard let status = try? FileStatus(path: path, followLinks: false),
+                    status.kind == .regular, status.linkCount > 1
+                else { continue }
+                found.withLock { $0.counts[path] = status.linkCount }
+            }
+            found.withLock { $0.isDone = true }
+            found.notifyAll()
+        }
+        if isStarted != nil, !paths.isEmpty {
+            _ = found.wait(until: MonotonicClock.after(Self.patience)) { $0.isDone }
+        }
+        counts = found.withLock { $0.counts }
+    }
+
+    /// The number of names, if it is more than one.
+    subscript(path: [UInt8]) -> UInt64? { counts[path] }
+}
