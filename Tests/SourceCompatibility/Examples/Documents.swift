@@ -57,9 +57,6 @@ class FileDocument: NSObject, NSFilePresenter {
     }
 
     /// Writes aside, then puts the new file in the old one's place.
-    ///
-    /// Compiles, and is not run: `replaceItemAt` of Swift 6.3's Foundation for Linux renames the
-    /// wrong way round, so that what was to be saved is lost.
     func saveAside() throws {
         guard let fileURL = fileURL else { throw Failure.closed }
         var coordinationError: NSError?

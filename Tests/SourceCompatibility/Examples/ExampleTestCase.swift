@@ -15,6 +15,7 @@ class ExampleTestCase: XCTestCase {
         setenv("FILECOORDINATION_RUNTIME_DIR", path, 1)
         setenv("FILECOORDINATIOND", "", 1)
         setenv("FILECOORDINATION_VERSIONS_DIR", path + "/versions", 1)
+        setenv("XDG_DATA_HOME", path + "/data", 1)
         atexit { try? FileManager.default.removeItem(atPath: ExampleTestCase.runtimeDirectory) }
         return path
     }()

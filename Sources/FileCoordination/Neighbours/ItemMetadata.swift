@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an item keeps when its contents are replaced: permissions, access control list, group,
+// attributes of users. Access is never widened: what cannot be carried over whole is narrowed.
+
+#if !canImport(Darwin)
+import FileCoordinationSystem
+import Glibc
+
+/// The metadata that goes from an item to what takes its place.
+enum ItemMetadata {
+    /// The attribute in which the kernel keeps the access control list.
+    private static let accessList = Array("system.posix_acl_access".utf8)
+
+    /// Gives an item the metadata of another one; does nothing unless both are files or both are
+    /// directories.
+    static func carry(
+        from name: [UInt8], in directory: Descriptor, _ status: stat, to newName: [UInt8],
+        in newDirectory: Descriptor
+    ) throws(SystemError) {
+        let kind = try newDirectory.status(of: newName).kind
+        guard kind == status.kind, [S_IFREG, S_IFDIR].contains(kind) else { return }
+        let new = try newDirectory.openFile(newName, O_RDONLY | O_NONBLOCK)
+        // One that may not be read tells nothing but its status.
+        let old = try? directory.openFile(name, O_RDONLY | O_NONBLOCK)
+        if let old { carryAttributes(from: old, to: new) }
+        try carryAccess(status, from: old, to: new)
+    }
+
+    private static func carryAttributes(from old: Descriptor, to new: Descriptor) {
+        for name in (try? ExtendedAttributes.names(of: old)) ?? []
+        where name.starts(with: "user.".utf8) {
+            guard let value = try? ExtendedAttributes.value(of: name, of: old) else { continue }
+            try? ExtendedAttributes.set(name, to: value, of: new)
+        }
+    }
+
+    private static func carryAccess(
+        _ status: stat, from old: Descriptor?, to new: Descriptor
+    ) throws(SystemError) {
+        let mode = carryOwner(status, to: new)
+        let isOthers = mode != status.st_mode & 0o7777
+        let list = old.flatMap { try? ExtendedAttributes.value(of: accessList, of: $0) }
+        var narrowed = mode
+        if let list, !isOthers, (try? ExtendedAttributes.set(accessList, to: list, of: new)) != nil
+        {
+            // The group's bits are the list's mask.
+        } else {
+            // With a list, or unread, the group's bits may be more than the group has.
+            if list != nil || old == nil { narrowed = withoutMoreForGroup(mode) }
+            dropList(of: new, for: narrowed)
+        }
+        guard fchmod(new.number, narrowed) != 0 else { return }
+        let code = errno
+        let now = try Self.status(of: new)
+        // Where permissions cannot be set, those that are there may do.
+        guard now.st_mode & 0o7777 & ~narrowed == 0 else {
+            throw SystemError(code: code, operation: "set the permissions of the new item")
+        }
+    }
+
+    /// Gives the item the owner and the group; returns the permissions that fit those it has then.
+    private static func carryOwner(_ status: stat, to new: Descriptor) -> mode_t {
+        let mode = status.st_mode & 0o7777
+        guard var now = try? Self.status(of: new) else { return withoutMoreForGroup(mode) & 0o777 }
+        if now.st_uid != status.st_uid { _ = fchown(new.number, status.st_uid, uid_t.max) }
+        if now.st_gid != status.st_gid { _ = fchown(new.number, uid_t.max, status.st_gid) }
+        now = (try? Self.status(of: new)) ?? now
+        let isSameGroup = now.st_gid == status.st_gid
+        if isSameGroup, now.st_uid == status.st_uid { return mode }
+        return (isSameGroup ? mode : withoutMoreForGroup(mode)) & 0o1777
+    }
+
+    /// The permissions with no more for the group than for all others.
+    private static func withoutMoreForGroup(_ mode: mode_t) -> mode_t {
+        mode & ~0o070 | mode & 0o070 & (mode & 0o007) << 3
+    }
+
+    /// Removes an access control list, which the new item may have by its directory's default: the
+    /// kernel drops one that says no more than the permissions.
+    private static func dropList(of new: Descriptor, for mode: mode_t) {
+        guard let list = try? ExtendedAttributes.value(of: accessList, of: new), !list.isEmpty
+        else { return }
+        let entries: [(tag: UInt16, bits: mode_t)] = [
+            (0x01, mode >> 6 & 7), (0x04, mode >> 3 & 7), (0x20, mode & 7),
+        ]
+        var bytes: [UInt8] = [2, 0, 0, 0]
+        for entry in entries {
+            bytes += [UInt8(entry.tag), 0, UInt8(entry.bits), 0, 0xFF, 0xFF, 0xFF, 0xFF]
+        }
+        try? ExtendedAttributes.set(accessList, to: bytes, of: new)
+    }
+
+    private static func status(of file: Descriptor) throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else {
+            throw SystemError(code: errno, operation: "read the status of the new item")
+        }
+        return status
+    }
+}
+#endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps by which an item takes another one's place. After each step both contents are there
+// under some name, until the last steps, which remove the old content when the new one is on the
+// device under the item's name.
+
+#if !canImport(Darwin)
+package import FileCoordinationArbiter
+package import FileCoordinationSystem
+import Glibc
+
+/// The replacing of one item by another one.
+package struct ItemReplacement {
+    /// The steps, in order.
+    package enum Step: CaseIterable, Sendable {
+        /// Copies a new item that is on another file system beside the original.
+        case bringOver
+        /// Gives the new item what is kept of the original's metadata.
+        case carryMetadata
+        /// Has the new item on its device.
+        case synchronize
+        /// Gives the new item the original's name.
+        case install
+        /// Gives the original the backup's name, if the backup is to stay.
+        case keepBackup
+        /// Removes the old content, and what else is not to stay.
+        case discard
+    }
+
+    /// A name in an open directory.
+    private struct Place {
+        var directory: Descriptor
+        var path: ItemPath
+        var name: [UInt8] { path.name }
+
+        var status: stat? { try? directory.status(of: name) }
+        func sibling(_ name: [UInt8]) -> Place {
+            Place(directory: directory, path: path.sibling(name))
+        }
+    }
+
+    private let original: Place
+    private let new: Place
+    private let backup: Place?
+    private let keepsBackup: Bool
+    private let keepsMetadata: Bool
+    /// Nil if there was no original.
+    private let oldStatus: stat?
+    /// What takes the original's name: the new item, or its copy on the original's file system.
+    private var source: Place
+    /// Where the old content is, once it has lost its name.
+    private var old: Place?
+
+    /// Where the original is if it is not where it was, after ``run()`` has failed.
+    package private(set) var strayOriginal: ItemPath?
+
+    /// Gets ready; nothing happens yet.
+    ///
+    /// - Throws: `noSuchFile` if there is no new item, `invalidArgument` for a backup's name that
+    ///   is no name or the original's.
+    package init(
+        of original: ItemPath, by new: ItemPath, backupName: String?, keepsBackup: Bool,
+        keepsMetadata: Bool
+    ) throws(SystemError) {
+        self.original = Place(
+            directory: try .openDirectory(at: original.parent.bytes), path: original)
+        self.new = Place(directory: try .openDirectory(at: new.parent.bytes), path: new)
+        self.keepsBackup = keepsBackup && backupName != nil
+        self.keepsMetadata = keepsMetadata
+        if let backupName {
+            let name = Array(backupName.utf8)
+            guard !name.isEmpty, !name.contains(UInt8(ascii: "/")), !name.contains(0),
+                !["", ".", ".."].contains(backupName), name != original.name, original.depth > 0
+            else {
+                throw SystemError(
+                    code: ErrorNumber.invalidArgument, operation: "name a backup \"\(backupName)\"")
+            }
+            backup = self.original.sibling(name)
+        } else {
+            backup = nil
+        }
+        source = self.new
+        _ = try self.new.directory.status(of: new.name)
+        oldStatus = self.original.status
+    }
+
+    /// Takes all steps.
+    package mutating func run() throws(SystemError) {
+        guard let status = new.status, !isOriginal(status) else { return }
+        for step in Step.allCases { try perform(step) }
+    }
+
+    private func isOriginal(_ status: stat) -> Bool {
+        oldStatus?.st_dev == status.st_dev && oldStatus?.st_ino == status.st_ino
+            && original.path == new.path
+    }
+
+    /// Takes one step.
+    package mutating func perform(_ step: Step) throws(SystemError) {
+        switch step {
+        case .bringOver:
+            guard try new.directory.status(of: new.name).st_dev != deviceOfOriginal() else {
+                return
+            }
+            try bringOver()
+        case .carryMetadata:
+            guard keepsMetadata, let oldStatus else { return }
+            try ItemMetadata.carry(
+                from: original.name, in: original.directory, oldStatus, to: source.name,
+                in: source.directory)
+        case .synchronize: try synchronize()
+        case .install: try install()
+        case .keepBackup: try keepBackup()
+        case .discard: discard()
+        }
+    }
+
+    // MARK: The new item
+
+    private func deviceOfOriginal() throws(SystemError) -> dev_t {
+        try original.directory.status(of: Array(".".utf8)).st_dev
+    }
+
+    private mutating func bringOver() throws(SystemError) {
+        let copy = hiddenPlace()
+        do {
+            try ContentsCopy.copy(new.name, in: new.directory, to: copy.name, in: copy.directory)
+        } catch {
+            try? ContentsRemoval.remove(copy.name, in: copy.directory)
+            throw error
+        }
+        source = copy
+    }
+
+    /// A name beside the original that was free a moment ago.
+    private func hiddenPlace() -> Place {
+        let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        return original.sibling(Array(".replacing-\(number)~".utf8))
+    }
+
+    private var isCopy: Bool { source.path != new.path }
+
+    private func synchronize() throws(SystemError) {
+        switch try source.directory.status(of: source.name).kind {
+        case S_IFREG:
+            let file = try? source.directory.openFile(source.name, O_RDONLY | O_NONBLOCK)
+            if let file { try file.synchronize() } else { fallthrough }
+        case S_IFDIR: try source.directory.synchronizeFileSystem()
+        default: break
+        }
+    }
+
+    // MARK: The exchange
+
+    private mutating func install() throws(SystemError) {
+        do {
+            try takeName()
+        } catch let error where error.code == ErrorNumber.crossDevice && !isCopy {
+            // Not seen before: two mounts, or two parts, of one file system.
+            try bringOver()
+            try perform(.carryMetadata)
+            try synchronize()
+            try installCopy()
+        } catch {
+            removeCopy()
+            throw error
+        }
+        try original.directory.synchronize()
+    }
+
+    private mutating func installCopy() throws(SystemError) {
+        do {
+            try takeName()
+        } catch {
+            removeCopy()
+            throw error
+        }
+    }
+
+    private func removeCopy() {
+        if isCopy { try? ContentsRemoval.remove(source.name, in: source.directory) }
+    }
+
+    private mutating func takeName() throws(SystemError) {
+        guard let oldStatus else {
+            return try rename(source, original, ifTaken: .refuse)
+        }
+        let kinds = [oldStatus.kind, try source.directory.status(of: source.name).kind]
+        if !keepsBackup, !kinds.contains(S_IFDIR) {
+            return try rename(source, original)
+        }
+        do {
+            try rename(source, original, ifTaken: .exchange)
+            old = source
+        } catch let error where Self.cannotExchange.contains(error.code) {
+            try takeNameInTwoSteps()
+        }
+    }
+
+    private static let cannotExchange = [
+        ErrorNumber.invalidArgument, ErrorNumber.notSupported, ENOSYS,
+    ]
+
+    /// For file systems that cannot exchange: for an instant the item has no name.
+    private mutating func takeNameInTwoSteps() throws(SystemError) {
+        let aside = hiddenPlace()
+        try rename(original, aside, ifTaken: .refuse)
+        do {
+            try rename(source, original, ifTaken: .refuse)
+            old = aside
+        } catch {
+            do {
+                try rename(aside, original, ifTaken: .refuse)
+            } catch {
+                strayOriginal = aside.path
+            }
+            throw error
+        }
+    }
+
+    private func rename(
+        _ place: Place, _ target: Place, ifTaken: Directory.TakenName = .replace
+    ) throws(SystemError) {
+        try place.directory.rename(
+            place.name, to: target.name, in: target.directory, ifTaken: ifTaken)
+    }
+
+    // MARK: The old content
+
+    private mutating func keepBackup() throws(SystemError) {
+        guard keepsBackup, let backup, let old else { return }
+        do {
+            let former = backup.status?.kind
+            guard former != nil, [former, old.status?.kind].contains(S_IFDIR) else {
+                try rename(old, backup)
+                self.old = nil
+                return
+            }
+            // What had the backup's name goes when the backup is there.
+            try rename(old, backup, ifTaken: .exchange)
+        } catch {
+            strayOriginal = old.path
+            if (try? rename(old, original, ifTaken: .exchange)) != nil {
+                strayOriginal = nil
+                removeCopy()
+            }
+            throw error
+        }
+    }
+
+    /// What cannot be removed stays: the new item is in its place, which is what was asked for.
+    private func discard() {
+        if let old { try? ContentsRemoval.remove(old.name, in: old.directory) }
+        if isCopy { try? ContentsRemoval.remove(new.name, in: new.directory) }
+        if !keepsBackup, let backup, backup.path != new.path {
+            try? ContentsRemoval.remove(backup.name, in: backup.directory)
+        }
+        try? original.directory.synchronize()
+    }
+}
+#endif

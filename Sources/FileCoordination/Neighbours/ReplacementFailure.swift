@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why an item was not replaced by another one, as errors of Foundation's (Rule 17.3). Both items
+// are then where they were, or the error says where the original is.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// Makes the errors about one replacement.
+struct ReplacementFailure {
+    /// The items, as the caller named them.
+    let original: URL
+    let new: URL
+
+    /// The place of one of them, or an error if the URL names none.
+    func place(_ url: URL) throws -> ItemPath {
+        do {
+            return try PlaceResolver.path(of: url)
+        } catch {
+            throw error.nsError(url: url, writing: true)
+        }
+    }
+
+    /// The error for a call to the kernel that failed.
+    func error(_ failure: SystemError, originalIsAt stray: ItemPath?) -> CocoaError {
+        var userInfo: [String: Any] = [
+            NSURLErrorKey: original, NSFilePathErrorKey: original.path,
+            NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(failure.code)),
+        ]
+        var sentence =
+            "\(original.path) could not be replaced by \(new.path): \(failure.description)."
+        if let stray {
+            let url = URL(place: stray)
+            userInfo["NSFileOriginalItemLocationKey"] = url
+            sentence += " The original is at \(url.path)."
+        }
+        userInfo[NSLocalizedDescriptionKey] = sentence
+        return CocoaError(Self.code(failure.code), userInfo: userInfo)
+    }
+
+    private static func code(_ number: Int32) -> CocoaError.Code {
+        switch number {
+        case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .fileNoSuchFile
+        case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .fileWriteNoPermission
+        case ErrorNumber.noSpace, ErrorNumber.quotaExceeded: .fileWriteOutOfSpace
+        case ErrorNumber.readOnlyFileSystem: .fileWriteVolumeReadOnly
+        case ErrorNumber.alreadyExists: .fileWriteFileExists
+        case ErrorNumber.nameTooLong, ErrorNumber.invalidArgument: .fileWriteInvalidFileName
+        default: .fileWriteUnknown
+        }
+    }
+}
+#endif

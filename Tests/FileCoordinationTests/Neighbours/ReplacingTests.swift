@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replacing one item by another: what is where afterwards, and what is kept.
+
+import FileCoordination
+import FileCoordinationSystem
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct ReplacingTests {
+    private let manager = FileManager.default
+    typealias Kind = ReplacementStage.Kind
+
+    @Test(arguments: Kind.allCases, Kind.allCases)
+    func `The new item is in the old one's place, and nothing else is left`(
+        old: Kind, new: Kind
+    ) throws {
+        let stage = try ReplacementStage(old, by: new)
+        let result = try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        #expect(result == stage.original)
+        #expect(stage.everything == ["item": "new"])
+    }
+
+    @Test(arguments: Kind.allCases, [nil, .file, .directory] as [Kind?])
+    func `A backup has the old content, and the place of an earlier one`(
+        kind: Kind, former: Kind?
+    ) throws {
+        let stage = try ReplacementStage(kind, by: kind)
+        try stage.make(former, stage.backup, "older")
+        try manager.replaceItemAt(
+            stage.original, withItemAt: stage.new, backupItemName: "backup",
+            options: .withoutDeletingBackupItem)
+        #expect(stage.everything == ["item": "new", "backup": "old"])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `A backup that is not to stay is gone, also an earlier one`(kind: Kind) throws {
+        let stage = try ReplacementStage(kind, by: kind)
+        try stage.make(kind, stage.backup, "older")
+        try manager.replaceItemAt(
+            stage.original, withItemAt: stage.new, backupItemName: "backup")
+        #expect(stage.everything == ["item": "new"])
+    }
+
+    @Test func `Without an original the new item is moved`() throws {
+        let stage = try ReplacementStage(nil, by: .directory)
+        try manager.replaceItemAt(
+            stage.original, withItemAt: stage.new, backupItemName: "backup",
+            options: .withoutDeletingBackupItem)
+        #expect(stage.everything == ["item": "new"])
+    }
+
+    @Test func `Without a new item nothing happens`() throws {
+        let stage = try ReplacementStage(.file, by: nil)
+        #expect {
+            try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileNoSuchFile
+                && ($0 as NSError).userInfo[NSURLErrorKey] as? URL == stage.original
+        }
+        #expect(stage.everything == ["item": "old"])
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b", "item", "a\0b", String(repeating: "a", count: 256)])
+    func `What cannot be a backup's name is refused before anything happens`(name: String) throws {
+        let stage = try ReplacementStage()
+        #expect {
+            try manager.replaceItemAt(
+                stage.original, withItemAt: stage.new, backupItemName: name,
+                options: [.withoutDeletingBackupItem])
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteInvalidFileName
+        }
+        #expect(stage.everything == ["item": "old", "draft": "new"])
+    }
+
+    @Test func `An item is not replaced by what it is in`() throws {
+        let stage = try ReplacementStage(.directory, by: nil)
+        let inner = stage.original.appendingPathComponent("inner/text")
+        #expect(throws: CocoaError.self) {
+            try manager.replaceItemAt(inner, withItemAt: stage.original)
+        }
+        #expect(stage.everything == ["item": "old"])
+    }
+
+    @Test func `An item that replaces itself stays`() throws {
+        let stage = try ReplacementStage(.file, by: nil)
+        try manager.replaceItemAt(stage.original, withItemAt: stage.original)
+        #expect(stage.everything == ["item": "old"])
+    }
+
+    @Test func `A link is replaced, and not what it leads to`() throws {
+        let stage = try ReplacementStage(nil, by: .file)
+        try stage.make(.file, stage.folder.appendingPathComponent("target"), "target")
+        try manager.createSymbolicLink(
+            atPath: stage.original.path, withDestinationPath: "target")
+        try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        #expect(stage.everything == ["item": "new", "target": "target"])
+    }
+
+    @Test(
+        .enabled(if: ReplacementStage.hasOtherFileSystem, "needs /dev/shm, another file system"),
+        arguments: Kind.allCases)
+    func `An item of another file system is copied, and gone`(kind: Kind) throws {
+        let stage = try ReplacementStage(
+            kind, by: kind, on: ReplacementStage.otherFileSystem)
+        try manager.replaceItemAt(
+            stage.original, withItemAt: stage.new, backupItemName: "backup",
+            options: .withoutDeletingBackupItem)
+        #expect(stage.everything == ["item": "new", "backup": "old"])
+    }
+
+    // MARK: Metadata
+
+    @Test(arguments: Kind.allCases)
+    func `Permissions and attributes are kept, unless the new ones are asked for`(
+        kind: Kind
+    ) throws {
+        for (options, expected) in [
+            ([], "label"), ([.usingNewMetadataOnly], nil),
+        ] as [(FileManager.ItemReplacementOptions, String?)] {
+            let stage = try ReplacementStage(kind, by: kind)
+            chmod(stage.original.path, 0o750)
+            chmod(stage.new.path, 0o700)
+            try ExtendedAttributes.set(
+                "user.label", to: Array("label".utf8), at: Array(stage.original.path.utf8))
+            try manager.replaceItemAt(stage.original, withItemAt: stage.new, options: options)
+            #expect(
+                try ReplacementStage.permissions(stage.original)
+                    == (expected == nil ? 0o700 : 0o750))
+            #expect(attribute("user.label", of: stage.original) == expected.map { Array($0.utf8) })
+            #expect(stage.text(stage.original) == "new")
+        }
+    }
+
+    @Test func `An access control list of the new item does not widen access`() throws {
+        let stage = try ReplacementStage()
+        chmod(stage.original.path, 0o640)
+        guard setList(of: stage.new) else { return }
+        #expect(attribute(Self.list, of: stage.new) != nil)
+        try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        #expect(attribute(Self.list, of: stage.original) == nil)
+        #expect(try ReplacementStage.permissions(stage.original) == 0o640)
+    }
+
+    @Test func `An access control list of the original is kept whole`() throws {
+        let stage = try ReplacementStage()
+        guard setList(of: stage.original) else { return }
+        let list = attribute(Self.list, of: stage.original)
+        try manager.replaceItemAt(stage.original, withItemAt: stage.new)
+        #expect(list != nil)
+        #expect(attribute(Self.list, of: stage.original) == list)
+        #expect(stage.text(stage.original) == "new")
+    }
+
+    private static let list = "system.posix_acl_access"
+
+    /// Lets another user read; false where the file system has no lists.
+    private func setList(of url: URL) -> Bool {
+        let nobody: [UInt8] = [0xFE, 0xFF, 0, 0]
+        let noID: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+        let entries: [[UInt8]] = [
+            [1, 0, 6, 0] + noID, [2, 0, 4, 0] + nobody, [4, 0, 0, 0] + noID,
+            [0x10, 0, 4, 0] + noID, [0x20, 0, 0, 0] + noID,
+        ]
+        return
+            (try? ExtendedAttributes.set(
+                Self.list, to: [2, 0, 0, 0] + entries.joined(), at: Array(url.path.utf8))) != nil
+    }
+
+    private func attribute(_ name: String, of url: URL) -> [UInt8]? {
+        let number = open(url.path, O_RDONLY)
+        guard number >= 0 else { return nil }
+        return try? ExtendedAttributes.value(
+            of: Array(name.utf8), of: Descriptor(adopting: number))
+    }
+}

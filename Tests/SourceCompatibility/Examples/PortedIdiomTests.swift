@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of PortedIdioms and Documents, run, in both language modes.
+
+import FileCoordination
+import XCTest
+
+final class PortedIdiomTests: ExampleTestCase {
+    private func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+    func testReplacingKeepsTheNewContentsInEverySpelling() throws {
+        for (name, replace) in Replacing.all {
+            let url = try file("item.txt", "old")
+            let draft = try file("draft.txt", "new \(name)")
+            try replace(url, draft)
+            XCTAssertEqual(try text(url), "new \(name)")
+            XCTAssertFalse(FileManager.default.fileExists(atPath: draft.path), name)
+        }
+        XCTAssertEqual(try text(folder.appendingPathComponent("kept")), "old")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        XCTAssertEqual(names.sorted(), ["item.txt", "kept"])
+    }
+
+    func testADocumentThatIsWrittenAsideIsSaved() throws {
+        let document = FileDocument(fileURL: try file("a.txt"))
+        try document.read()
+        document.hasUnsavedChanges = true
+        try document.saveAside()
+        XCTAssertFalse(document.hasUnsavedChanges)
+        XCTAssertEqual(try text(folder.appendingPathComponent("a.txt")), "text")
+        try document.close()
+    }
+
+    func testProgramsOfAGroupShareADirectory() throws {
+        let settings = SharedSettings(group: "group.org.example.notes")
+        try settings.write("shared")
+        XCTAssertEqual(try SharedSettings(group: "group.org.example.notes").read(), "shared")
+        XCTAssertNil(SharedSettings(group: "../notes").url)
+    }
+
+    func testARegisteredPresenterIsKeptUntilItIsRemoved() throws {
+        let url = try file("a.txt")
+        weak var presenter: SelfRemoving?
+        autoreleased {
+            let made = SelfRemoving(url)
+            presenter = made
+        }
+        XCTAssertNotNil(presenter)
+        autoreleased { presenter?.close() }
+        XCTAssertNil(presenter)
+    }
+
+    /// A scope of its own, so that nothing outlives it by chance.
+    @inline(never) private func autoreleased(_ body: () -> Void) { body() }
+}
