@@ -115,6 +115,7 @@ extension Session {
             return true
         }
         guard isFirst else { return }
+        PresenterAdvice.look(at: presenter, methods: registration.methods)
         link.watchForHosts(of: self)
         do throws(NSError) {
             try register(entry, at: place)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tells programmers, on standard error, of methods that were probably meant for NSFilePresenter and
+// are never called. Only in debug builds, once for each class, and only where the program was not
+// stripped of its symbols, which are all that is known of a class's methods on Linux.
+
+#if !canImport(Darwin)
+package import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// Advice about the classes of presenters.
+package enum PresenterAdvice {
+    /// The classes that were looked at.
+    private static let seen = Lock<Set<ObjectIdentifier>>([])
+    private static let queue = DispatchQueue(label: "FileCoordination.advice", qos: .utility)
+
+    /// Looks at the class of a presenter that is being registered, on another thread.
+    static func look(at presenter: any NSFilePresenter, methods: PresenterMethods) {
+        #if DEBUG
+        let type: AnyClass = Swift.type(of: presenter)
+        guard seen.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
+        queue.async {
+            sentences(about: type, methods: methods).forEach { Diagnostics.say($0) }
+        }
+        #endif
+    }
+
+    /// What is to be said about a class, whose conformance has these methods.
+    package static func sentences(about type: AnyClass, methods: PresenterMethods) -> [String] {
+        var sentences: [String] = []
+        let classes = Array(sequence(first: type, next: { _getSuperclass($0) }))
+        let conforming = classes.lastIndex { $0 is any NSFilePresenter.Type } ?? 0
+        for index in classes.indices where classes[index] != NSObject.self {
+            let type: AnyClass = classes[index]
+            for miss in misses(of: type, methods, isSubclass: index < conforming) {
+                sentences.append(
+                    sentence(miss, in: "\(type)", conforming: "\(classes[conforming])"))
+            }
+        }
+        return sentences
+    }
+
+    private static func misses(
+        of type: AnyClass, _ methods: PresenterMethods, isSubclass: Bool
+    ) -> [NearMiss] {
+        guard let symbol = ProgramSymbols.prefix(of: type),
+            let name = ProgramSymbols.demangled(symbol.text + "Mn")?
+                .replacing("nominal type descriptor for ", with: "")
+        else { return [] }
+        let functions = ProgramSymbols.names(beginningWith: symbol.text, besides: symbol.address)
+        return functions.filter { $0.hasSuffix("F") }.sorted().compactMap { function in
+            ProgramSymbols.demangled(function)
+                .flatMap { FoundMethod(demangled: $0, of: name) }
+                .flatMap { NearMiss($0, implemented: methods, isOfSubclass: isSubclass) }
+        }
+    }
+
+    private static func sentence(
+        _ miss: NearMiss, in type: String, conforming: String
+    ) -> String {
+        let start = "\(type).\(miss.declaration) is never called: "
+        switch miss.fault {
+        case .name: return start + "NSFilePresenter's method is \(miss.meant)."
+        case .type:
+            return start + "its type is not that of NSFilePresenter's \(miss.meant)."
+        case .subclass:
+            return start + "\(conforming), which states the conformance to NSFilePresenter, "
+                + "does not have it. Declare it there, empty, and override it."
+        }
+    }
+}
+#endif
