@@ -208,7 +208,8 @@ public import Foundation
     ///
     /// - Parameters:
     ///   - intents: what is wanted; granted all together (Rule 13.4).
-    ///   - queue: where the accessor runs.
+    ///   - queue: where the accessor runs. If it has an `underlyingQueue`, keep that: on Linux an
+    ///     operation queue does not.
     ///   - accessor: gets nil when access was had, else the reason why not.
     @preconcurrency open func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,

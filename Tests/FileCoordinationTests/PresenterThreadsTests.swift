@@ -62,6 +62,8 @@ final class PresenterThreadsTests: XCTestCase {
         let threads = DispatchQueue(label: "concurrent", attributes: .concurrent)
         let queue = OperationQueue()
         queue.underlyingQueue = threads
+        // An operation queue does not keep it.
+        defer { withExtendedLifetime(threads) {} }
         let gate = DispatchSemaphore(value: 0)
         let presenter = ScriptedPresenter(queue: queue, log: log, changed: { gate.wait() })
         let mailbox = PresenterMailbox(presenter, log: log)

@@ -45,6 +45,8 @@ final class Worker: Sendable {
         let queue = OperationQueue()
         let own = DispatchQueue(label: "later")
         queue.underlyingQueue = own
+        // An operation queue does not keep it.
+        defer { withExtendedLifetime(own) {} }
         var access = 0
         while !isEnding.load(ordering: .relaxed) {
             Kernel.pause(milliseconds: dice.below(2 * pause + 1))
