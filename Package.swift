@@ -159,8 +159,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["filecoord", "filecoordinationd", "TestHome"],
-            exclude: ["Snapshots"],
+            dependencies: [
+                "filecoord", "filecoordinationd", "FileCoordinationSystem", "TestHome",
+            ],
+            exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),
         // The same examples twice, through links: as programs in either language mode compile them.
         .testTarget(

@@ -29,7 +29,9 @@ enum CommandLineTarget {
         try require(plainness.isAlike, "\(words) are not what they seem")
         for word in words {
             for isWritten in [false, true] {
-                let (path, hasOption) = ArgumentReading.item(word, isWritten: isWritten)
+                let item = ArgumentReading.item(word, isWritten: isWritten, exists: true)
+                try require(item != nil, "\(word) names nothing")
+                guard let (path, hasOption) = item else { continue }
                 try require(
                     same(path, word) || hasOption && word.utf8.starts(with: path.utf8),
                     "\(word) became \(path)")
@@ -42,7 +44,7 @@ enum CommandLineTarget {
     }
 
     private static func template(_ words: [String]) throws {
-        let paths = Array(words.prefix(3))
+        let paths = words.prefix(3).map { ArgumentReading.text(Array($0.utf8)) }
         let command = Array(words.dropFirst(3))
         guard let program = command.first else { return }
         let result = ArgumentReading.expand(command, paths: paths)
@@ -52,9 +54,11 @@ enum CommandLineTarget {
             try require(before.contains("{"), "\(before) became \(after)")
         }
         for (number, path) in paths.enumerated() {
-            let single = ArgumentReading.expand(["p", "{}", "<{\(number + 1)}>"], paths: paths)
+            let words = ["p", "{}", "{\(number + 1)}", "<{}>"]
+            let single = ArgumentReading.expand(words, paths: paths)
             try require(same(single[1], paths[0]), "{} is \(single[1])")
-            try require(same(single[2], "<\(path)>"), "{\(number + 1)} is \(single[2])")
+            try require(same(single[2], path), "{\(number + 1)} is \(single[2])")
+            try require(same(single[3], "<{}>"), "<{}> is \(single[3])")
         }
     }
 

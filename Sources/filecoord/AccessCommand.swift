@@ -22,7 +22,8 @@ struct AccessCommand: ParsableCommand {
             withoutChanges, \
             resolvesSymbolicLink, immediatelyAvailableMetadataOnly or forUploading of --read; \
             forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
-            --write. Any other text there is part of the path.
+            --write. Any other text there is an error, unless a file has the whole as its name; \
+            --read-path and --write-path take a path as it is, with all its colons.
 
             Of an item for uploading, COMMAND gets the path of a copy, a directory's as a zip \
             archive, which goes when COMMAND has ended. If all items are for uploading, the claim \
@@ -33,21 +34,36 @@ struct AccessCommand: ParsableCommand {
             \(ExitStatus.manual)
 
             EXAMPLES
-              filecoord access --read a --read b --write sum -- sh -c 'cat {1} {2} > {3}'
-              filecoord access --write a:forMoving --write b:forReplacing -- mv {1} {2}
+              filecoord access --read a --read b --write sum -- sh -c \\
+                'cat "$FILECOORD_PATH_1" "$FILECOORD_PATH_2" >"$FILECOORD_PATH_3"'
+              filecoord access --write a:forMoving --write b:forReplacing -- sh -c \\
+                'mv "$FILECOORD_PATH_1" "$FILECOORD_PATH_2"'
+              filecoord access --read-path "$file" --write-path "$copy" -- make copy
             """)
 
     @Option(
         name: .customLong("read"),
         help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
-        transform: { AccessArgument(reading: $0) })
+        transform: { try AccessArgument(reading: $0) })
     var reads: [AccessArgument] = []
+
+    @Option(
+        name: .customLong("read-path"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("An item to read, whatever is in its name.", valueName: "path"),
+        transform: { AccessArgument(readingPath: $0) })
+    var readPaths: [AccessArgument] = []
 
     @Option(
         name: .customLong("write"),
         help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
-        transform: { AccessArgument(writing: $0) })
+        transform: { try AccessArgument(writing: $0) })
     var writes: [AccessArgument] = []
+
+    @Option(
+        name: .customLong("write-path"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("An item to write, whatever is in its name.", valueName: "path"),
+        transform: { AccessArgument(writingPath: $0) })
+    var writePaths: [AccessArgument] = []
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -55,27 +71,35 @@ struct AccessCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
+    @OptionGroup var template: TemplateOptions
+
     @OptionGroup(visibility: .private)
     var command: CommandArguments
 
     func validate() throws {
-        guard !reads.isEmpty || !writes.isEmpty else {
+        guard !all.isEmpty else {
             throw ValidationError("Name at least one item with --read or --write.")
         }
         guard !command.words.isEmpty else {
             throw ValidationError("Give a COMMAND after \"--\".")
         }
+        let template = CommandTemplate(command.words, mark: template.mark)
+        if let complaint = template.complaint(itemCount: all.count) {
+            throw ValidationError(complaint)
+        }
     }
+
+    private var all: [AccessArgument] { reads + readPaths + writes + writePaths }
 
     func run() throws {
         if keeping.keepWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
         var items: [RequestedItem] = []
-        for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
+        for argument in all.sorted(by: { $0.ordinal < $1.ordinal }) {
             items.append(
                 RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
         }
-        try CommandRun(command.words, admission: Admission(waiting.terms, signals: signals)).run(
-            items)
+        let admission = Admission(waiting.terms, signals: signals)
+        try CommandRun(command.words, mark: template.mark, admission: admission).run(items)
     }
 }

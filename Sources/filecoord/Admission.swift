@@ -86,7 +86,9 @@ struct Admission {
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
         case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
         case .failed(let error):
-            throw Surroundings.failure(error, access, surroundings) ?? Failure(refusal: error)
+            let failure =
+                Surroundings.failure(error, access, surroundings) ?? Failure(refusal: error)
+            throw options.quiet ? Failure(status: failure.status, lines: []) : failure
         }
     }
 
@@ -177,8 +179,10 @@ struct Admission {
     ) -> Failure {
         Failure(
             status: Int32(options.conflictStatus),
-            lines: ["access to \(PeopleText.paths(access.requests)) \(what):"]
-                + PeopleText.lines(parties))
+            lines: options.quiet
+                ? []
+                : ["access to \(PeopleText.paths(access.requests)) \(what):"]
+                    + PeopleText.lines(parties))
     }
 
     /// Asks again and again: what is asked before there is a connection is not answered.

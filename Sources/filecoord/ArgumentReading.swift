@@ -35,8 +35,22 @@ package enum ArgumentReading {
 
     /// A command's words, with the paths where they belong.
     package static func expand(_ words: [String], paths: [String]) -> [String] {
-        CommandTemplate(words).words(for: paths)
+        CommandTemplate(words).words(for: paths.map { NativePath(ArgumentText.decode($0)) })
     }
+
+    /// What is wrong with a command's words for so many paths; nil if nothing is.
+    package static func complaint(aboutMarksIn words: [String], count: Int) -> String? {
+        CommandTemplate(words).complaint(itemCount: count)
+    }
+
+    /// The text that stands for any bytes.
+    package static func text(_ bytes: [UInt8]) -> String { ArgumentText.encode(bytes) }
+
+    /// The bytes for which it stands.
+    package static func bytes(_ text: String) -> [UInt8] { ArgumentText.decode(text) }
+
+    /// A name as people see it.
+    package static func shown(_ bytes: [UInt8]) -> String { PeopleText.text(bytes) }
 
     /// The words that were folded into one argument, as they come out of it; nil if they were not.
     package static func unfold(_ words: [String]) -> [String]? {
@@ -48,8 +62,16 @@ package enum ArgumentReading {
     }
 
     /// The path in the argument of `--read` or `--write`, and whether an option stands behind it.
-    package static func item(_ text: String, isWritten: Bool) -> (path: String, hasOption: Bool) {
-        let argument = isWritten ? AccessArgument(writing: text) : AccessArgument(reading: text)
+    ///
+    /// Nil if what stands there is none. `exists` says whether a file has the whole as its name.
+    package static func item(
+        _ text: String, isWritten: Bool, exists: Bool = false
+    ) -> (path: String, hasOption: Bool)? {
+        let argument =
+            isWritten
+            ? try? AccessArgument(writing: text, exists: { _ in exists })
+            : try? AccessArgument(reading: text, exists: { _ in exists })
+        guard let argument else { return nil }
         let plain =
             isWritten ? argument.access == .writing(.plain) : argument.access == .reading([])
         return (argument.path, !plain)

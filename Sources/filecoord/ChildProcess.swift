@@ -9,6 +9,17 @@ import FileCoordination
 import FileCoordinationSystem
 import Glibc
 
+/// What a child gets as its standard streams; nil is what filecoord has itself.
+struct ChildStreams {
+    var input: Descriptor?
+    var output: Descriptor?
+
+    init(input: Descriptor? = nil, output: Descriptor? = nil) {
+        self.input = input
+        self.output = output
+    }
+}
+
 /// A program that is about to be run.
 struct ChildProcess {
     private let program: String
@@ -34,20 +45,25 @@ struct ChildProcess {
     /// Where to look for a program, in order.
     private static func candidates(for program: String) -> [String] {
         guard !program.contains("/") else { return [program] }
-        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        let path =
+            getenv("PATH").map { ArgumentText.encode(ArgumentText.bytes(at: $0)) }
+            ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":", omittingEmptySubsequences: false).map {
             $0.isEmpty ? "./\(program)" : "\($0)/\(program)"
         }
     }
 
     /// Runs the program to its end; returns the status that stands for it.
-    func run(signals: SignalDesk) throws(Failure) -> Int32 {
+    func run(
+        signals: SignalDesk, streams: ChildStreams = ChildStreams()
+    ) throws(Failure) -> Int32 {
         var failure: Int32?
         let child = try signals.forward { () throws(Failure) in
             let start = DependentProcess.start(
                 candidates: candidates.pointer, words: words.pointer,
                 shellWords: shellWords.pointer, environment: environment.pointer,
-                mask: signals.originalMask, inherited: Holder.current?.descriptor ?? -1)
+                mask: signals.originalMask, input: streams.input, output: streams.output,
+                inherited: Holder.current?.descriptor ?? -1)
             failure = start.error
             Holder.current?.commandRuns()
             guard let child = start.processID else {

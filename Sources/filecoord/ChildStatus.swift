@@ -24,15 +24,19 @@ final class CStringList {
     let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
 
-    /// A list of copies of `strings`; nil makes a gap to be filled in later.
+    /// A list of copies of the bytes that `strings` stand for; nil makes a gap to fill in later.
     convenience init(_ strings: [String?]) {
-        self.init(adopting: strings.map { string in string.flatMap { strdup($0) } })
+        self.init(adopting: strings.map { string in string.flatMap { Self.copy($0) } })
+    }
+
+    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        NativePath(ArgumentText.decode(text)).withCString { strdup($0) }
     }
 
     /// This process's variables as the bytes that they are, but for those given anew.
     convenience init(environmentWith additions: [String: String]) {
         var strings: [UnsafeMutablePointer<CChar>?] = additions.keys.sorted().map {
-            strdup("\($0)=\(additions[$0] ?? "")")
+            Self.copy("\($0)=\(additions[$0] ?? "")")
         }
         var entry = environ
         while let text = entry.pointee {

@@ -11,26 +11,32 @@ struct CommandRun {
     private let template: CommandTemplate
     private let admission: Admission
 
-    /// A command as it was typed, and how it gets access.
-    init(_ words: [String], admission: Admission) {
-        template = CommandTemplate(words)
+    /// A command as it was typed, which of its arguments are paths, and how it gets access.
+    init(_ words: [String], mark: PathMark = .braces, admission: Admission) {
+        template = CommandTemplate(words, mark: mark)
         admission.name(after: words)
         self.admission = admission
     }
 
     /// Waits for access, runs the command to its end, and ends with its status.
     func run(_ items: [RequestedItem]) throws(Failure) {
+        if !admission.options.quiet { DirectoryNotice.say(about: items) }
         let status = try admission.run(items) { urls throws(Failure) in
             OtherNames.mention(of: urls, quiet: admission.options.quiet)
-            let paths = urls.map(\.systemPath)
-            let child = try ChildProcess(
-                words: template.words(for: paths),
-                environment: CommandTemplate.environment(
-                    for: paths, purpose: "\(admission.purpose)"))
-            let status = try child.run(signals: admission.signals)
+            let status = try run(at: urls)
             Holder.current?.outlast(status)
             return status
         }
         guard status == 0 else { throw Failure(status: status, lines: []) }
+    }
+
+    /// Runs the command under the claim on the items at `urls`; returns its status.
+    func run(at urls: [URL], streams: ChildStreams = ChildStreams()) throws(Failure) -> Int32 {
+        let paths = urls.map(\.nativePath)
+        let child = try ChildProcess(
+            words: template.words(for: paths),
+            environment: CommandTemplate.environment(
+                for: paths, purpose: "\(admission.purpose)"))
+        return try child.run(signals: admission.signals, streams: streams)
     }
 }

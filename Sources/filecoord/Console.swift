@@ -11,6 +11,7 @@ enum Console {
     /// Says one line on standard error, as filecoord.
     static func say(_ line: String) {
         // Nobody can be told that standard error is gone.
+        let line = PeopleText.line(line)
         _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
     }
 

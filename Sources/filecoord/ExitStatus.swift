@@ -69,12 +69,12 @@ struct Failure: Error {
     }
 
     /// A failed system call on a path that the user gave.
-    init(_ error: SystemError, path: String) {
+    init(_ error: SystemError, path: some CustomStringConvertible) {
         self.init(errorNumber: error.code, doing: "use", path: path)
     }
 
     /// A failed system call on a path that the user gave.
-    init(errorNumber: Int32, doing verb: String, path: String) {
+    init(errorNumber: Int32, doing verb: String, path: some CustomStringConvertible) {
         let reason = String(cString: strerror(errorNumber))
         switch errorNumber {
         case ENOENT:

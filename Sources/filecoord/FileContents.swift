@@ -36,12 +36,30 @@ enum FileContents {
                 offset += UInt64(count)
             }
             // Whatever the reason was, reading and writing finds the rest, or the error.
-            try copyThroughMemory(original, to: copy, offset..<end)
+            let reached = try copyThroughMemory(original, to: copy, offset..<end)
+            guard reached == end else {
+                // It is shorter than it says, as files in /sys are, or has become so.
+                return try FileSpace.truncate(copy, length: reached)
+            }
             offset = end
+        }
+        if offset < size, try !hasByte(original, at: size - 1) {
+            // No hole, but nothing.
+            let end = try copyThroughMemory(original, to: copy, offset..<UInt64.max)
+            return try FileSpace.truncate(copy, length: end)
         }
         try FileSpace.truncate(copy, length: size)
         // What says that it is empty may not be; what grows meanwhile is taken as far as it comes.
-        try copyThroughMemory(original, to: copy, size..<UInt64.max)
+        _ = try copyThroughMemory(original, to: copy, size..<UInt64.max)
+    }
+
+    private static func hasByte(
+        _ file: Descriptor, at offset: UInt64
+    ) throws(SystemError) -> Bool {
+        var byte: UInt8 = 0
+        return try withUnsafeMutableBytes(of: &byte) { buffer throws(SystemError) in
+            try file.read(into: buffer, at: offset) > 0
+        }
     }
 
     /// The next bytes from `position` on that are not a hole; nil when there are none before `end`.
@@ -57,10 +75,11 @@ enum FileContents {
         return UInt64(start)..<(stop > start ? min(UInt64(stop), end) : end)
     }
 
+    /// Returns where the original ended, or else the end of `range`.
     private static func copyThroughMemory(
         _ original: Descriptor, to copy: Descriptor, _ range: Range<UInt64>
-    ) throws(SystemError) {
-        guard !range.isEmpty else { return }
+    ) throws(SystemError) -> UInt64 {
+        guard !range.isEmpty else { return range.upperBound }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
         defer { buffer.deallocate() }
         var offset = range.lowerBound
@@ -68,9 +87,10 @@ enum FileContents {
             let length = min(buffer.count, Int(clamping: range.upperBound - offset))
             let count = try original.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<length]), at: offset)
-            guard count > 0 else { return }
+            guard count > 0 else { return offset }
             try copy.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
             offset += UInt64(count)
         }
+        return offset
     }
 }

@@ -27,29 +27,30 @@ struct FileCoord: ParsableCommand {
 
             EXAMPLES
               filecoord read notes.txt | wc -l
-              filecoord read list | sort | filecoord write list
-              filecoord write app.db -- sqlite3 {} 'VACUUM'
+              filecoord update list -- sort
+              filecoord write app.db -- sh -c 'sqlite3 "$FILECOORD_PATH_1" VACUUM'
               filecoord status
             """,
+        version: "filecoord 0.1.0",
         subcommands: [
-            ReadCommand.self, WriteCommand.self, AccessCommand.self, HoldCommand.self,
-            MoveCommand.self,
-            RemoveCommand.self, VersionsCommand.self, PresentCommand.self, StatusCommand.self,
+            ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
+            HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
+            PresentCommand.self, StatusCommand.self,
             DemoCommand.self, DemoPartCommand.self,
         ])
 
     static func main() {
         CurrentProcess.keepOneHeap()
+        let arguments = ArgumentText.ofProcess
         do throws(Failure) {
-            try refuseUnreadableArguments()
-            if let plain = PlainArguments(Array(CommandLine.arguments.dropFirst())) {
+            if let plain = PlainArguments(Array(arguments.dropFirst())) {
                 return try plain.run()
             }
         } catch {
             end(with: error)
         }
         do {
-            var command = try parseAsRoot(FoldedArguments.fold(CommandLine.arguments))
+            var command = try parseAsRoot(FoldedArguments.fold(arguments))
             try command.run()
         } catch let failure as Failure {
             end(with: failure)
@@ -61,18 +62,5 @@ struct FileCoord: ParsableCommand {
     private static func end(with failure: Failure) -> Never {
         for line in failure.lines { Console.say(line) }
         Glibc.exit(failure.status)
-    }
-
-    /// Refuses arguments that are not text.
-    ///
-    /// Swift would repair them, and a repaired path is another file's.
-    private static func refuseUnreadableArguments() throws(Failure) {
-        for index in 0..<Int(CommandLine.argc) {
-            guard let argument = CommandLine.unsafeArgv[index] else { continue }
-            guard String(validatingCString: argument) == nil else { continue }
-            throw Failure(
-                .badPath,
-                "argument \(index) is not UTF-8: rename the file, or reach it through a link")
-        }
     }
 }

@@ -10,92 +10,116 @@ import Foundation
 
 /// A move by copying and removing.
 struct FileSystemCrossing {
-    private let from: (directory: Directory, name: String)
-    private let to: (directory: Directory, name: String)
+    private let source: NativePath
+    private let target: NativePath
+    /// The directories of the two.
+    private let from: Descriptor
+    private let to: Descriptor
     private let signals: SignalDesk
     private let ifTaken: Directory.TakenName
 
     init(
-        from: (Directory, String), to: (Directory, String), _ signals: SignalDesk,
-        ifTaken: Directory.TakenName
+        _ source: NativePath, in from: Descriptor, to target: NativePath, in to: Descriptor,
+        _ signals: SignalDesk, ifTaken: Directory.TakenName
     ) {
-        self.from = from
-        self.to = to
+        (self.source, self.from) = (source, from)
+        (self.target, self.to) = (target, to)
         self.signals = signals
         self.ifTaken = ifTaken
     }
 
-    private var source: String { "\(from.directory.path)/\(from.name)" }
-    private var target: String { "\(to.directory.path)/\(to.name)" }
+    /// How many losses are told one by one.
+    private static let toldLosses = 10
 
     /// Moves the item.
     ///
     /// - Returns: what is to be said if something is left of it at its old place.
     func run() throws(Failure) -> Failure? {
         try refuseUnremovable()
-        let copy = Self.temporaryName()
+        TemporaryEntry.sweep(from)
+        let copy = try makeEntry(in: to, target)
         do throws(Failure) {
-            try make(copy)
+            let losses = try make(copy)
             // From here on it is too late to turn back.
             if let signal = signals.noted { throw Failure.interrupted(by: signal) }
             try place(copy)
+            tell(losses)
         } catch {
-            TreeRemoval.remove(Array(copy.utf8), from: to.directory.descriptor)
+            copy.remove()
             throw error
         }
+        copy.remove()
         return try removeOriginal()
     }
 
-    private static func temporaryName() -> String {
-        ".filecoord-\(getpid())-\(UInt32.random(in: .min ... .max))"
+    private func makeEntry(
+        in directory: Descriptor, _ path: NativePath
+    ) throws(Failure) -> TemporaryEntry {
+        do throws(SystemError) {
+            return try TemporaryEntry.make(in: directory)
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "write in", path: path.directory)
+        }
     }
 
     /// Before anything is copied: an original that cannot go makes no move.
     private func refuseUnremovable() throws(Failure) {
-        guard faccessat(from.directory.descriptor.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+        guard faccessat(from.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw Failure(errorNumber: errno, doing: "remove", path: source)
         }
     }
 
     // MARK: Copying
 
-    private func make(_ copy: String) throws(Failure) {
-        var treeCopy = TreeCopy(of: source, to: to.directory.descriptor, signals)
-        try treeCopy.copy(from.name, in: from.directory.descriptor, as: copy)
+    private func make(
+        _ copy: TemporaryEntry
+    ) throws(Failure) -> [(path: NativePath, loss: AttributeLoss)] {
+        var treeCopy = TreeCopy(into: to, signals)
+        try treeCopy.copy(
+            TreeCopy.Place(source.name, in: from, path: source, verb: "read"),
+            to: TreeCopy.Place(copy.name, in: to, path: target, verb: "write"))
         do throws(SystemError) {
-            try to.directory.descriptor.synchronizeFileSystem()
+            try to.synchronizeFileSystem()
         } catch {
             throw Failure(errorNumber: error.code, doing: "write", path: target)
         }
+        return treeCopy.losses
     }
 
-    private func place(_ copy: String) throws(Failure) {
+    private func place(_ copy: TemporaryEntry) throws(Failure) {
         do throws(SystemError) {
-            try to.directory.rename(copy, to: to.name, ifTaken: ifTaken)
+            try to.rename(copy.name, to: target.name, in: to, ifTaken: ifTaken)
         } catch {
             throw Failure(errorNumber: error.code, doing: "move to", path: target)
         }
+    }
+
+    private func tell(_ losses: [(path: NativePath, loss: AttributeLoss)]) {
+        for (path, loss) in losses.prefix(Self.toldLosses) {
+            Console.say("\(path): \(loss) could not be kept")
+        }
+        let rest = losses.count - Self.toldLosses
+        if rest > 0 { Console.say("… and \(rest) more attributes could not be kept") }
     }
 
     // MARK: Removing
 
     /// Takes the original's name away in one step, and then all that is in it.
     private func removeOriginal() throws(Failure) -> Failure? {
-        let rubbish = Self.temporaryName()
+        let rubbish: TemporaryEntry
         do throws(SystemError) {
-            try from.directory.rename(from.name, to: rubbish, ifTaken: .replace)
+            rubbish = try TemporaryEntry.make(in: from)
+            try from.rename(source.name, to: rubbish.name, in: from)
         } catch {
             throw Failure(
                 .inputOutput,
                 "\(source) was copied to \(target), but cannot be removed: "
                     + "\(String(cString: strerror(error.code))); remove one of the two")
         }
-        guard !TreeRemoval.remove(Array(rubbish.utf8), from: from.directory.descriptor) else {
-            return nil
-        }
+        guard !rubbish.remove() else { return nil }
         return Failure(
             .inputOutput,
             "\(source) was moved to \(target), but not all of it can be removed at its old place: "
-                + "remove \(from.directory.path)/\(rubbish)")
+                + "remove \(source.directory.appending(rubbish.name))")
     }
 }

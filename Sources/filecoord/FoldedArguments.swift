@@ -33,16 +33,49 @@ struct FoldedArguments: Hashable, Sendable {
     static func fold(_ arguments: [String]) -> [String] {
         let arguments = Array(arguments.dropFirst())
         return switch arguments.first {
-        case "read", "write", "access": foldingCommand(arguments)
+        case "read", "write", "update": foldingCommand(arguments, isFirst: false)
+        case "access": foldingCommand(arguments, isFirst: true)
         case "present": foldingPairs(arguments)
         case _: arguments
         }
     }
 
-    private static func foldingCommand(_ arguments: [String]) -> [String] {
+    /// Options whose value is a word of its own.
+    private static let valued: Set<String> = [
+        "--timeout", "-w", "--purpose", "-E", "--replace", "--label", "--expect-bytes",
+    ]
+
+    /// Finds COMMAND: with paths before the first "--" that begins it.
+    ///
+    /// Else paths follow, and the second one begins COMMAND. With `isFirst` there are no paths but
+    /// in options.
+    private static func foldingCommand(_ arguments: [String], isFirst: Bool) -> [String] {
         guard let dashes = arguments.firstIndex(of: "--") else { return arguments }
-        let command = Self(Array(arguments[(dashes + 1)...]))
-        return arguments[..<dashes] + ["--\(commandOption)=\(command.folded)"]
+        let before = arguments[..<dashes]
+        let after = arguments[(dashes + 1)...]
+        if isFirst || hasPath(before.dropFirst()) { return before + folding(after) }
+        guard let second = after.firstIndex(of: "--") else { return arguments }
+        return before + folding(after[(second + 1)...]) + ["--"] + after[..<second]
+    }
+
+    private static func folding(_ command: ArraySlice<String>) -> [String] {
+        ["--\(commandOption)=\(Self(Array(command)).folded)"]
+    }
+
+    /// Whether one of `words` is neither an option nor the value of one.
+    private static func hasPath(_ words: ArraySlice<String>) -> Bool {
+        var rest = words
+        while let word = rest.popFirst() {
+            guard word.utf8.first == UInt8(ascii: "-"), word.utf8.count > 1 else { return true }
+            guard !valued.contains(word) else {
+                _ = rest.popFirst()
+                continue
+            }
+            // Several letters in one: the last of them may have a value.
+            let isCluster = word.utf8.dropFirst().first != UInt8(ascii: "-")
+            if isCluster, let last = word.last, valued.contains("-\(last)") { _ = rest.popFirst() }
+        }
+        return false
     }
 
     private static func foldingPairs(_ arguments: [String]) -> [String] {

@@ -38,13 +38,13 @@ struct HoldCommand: ParsableCommand {
     @Option(
         name: .customLong("read"),
         help: ArgumentHelp("An item to read.", valueName: "path[:option]"),
-        transform: { AccessArgument(reading: $0) })
+        transform: { try AccessArgument(reading: $0) })
     var reads: [AccessArgument] = []
 
     @Option(
         name: .customLong("write"),
         help: ArgumentHelp("An item to write.", valueName: "path[:option]"),
-        transform: { AccessArgument(writing: $0) })
+        transform: { try AccessArgument(writing: $0) })
     var writes: [AccessArgument] = []
 
     @OptionGroup(title: "Waiting")

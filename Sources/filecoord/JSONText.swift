@@ -12,6 +12,8 @@ enum JSONText: CustomStringConvertible {
     /// A number of seconds, to the microsecond.
     case seconds(nanoseconds: UInt64)
     case text(String)
+    /// A path; where it is not UTF-8, an object has a further field with its bytes.
+    case path(NativePath)
     case list([JSONText])
     case members([Member])
 
@@ -35,7 +37,11 @@ enum JSONText: CustomStringConvertible {
     static func process(_ number: Int32) -> JSONText { .number(ProcessNumber.plain(number)) }
 
     /// Bytes as text; what is not UTF-8 becomes replacement characters.
-    static func bytes(_ bytes: [UInt8]) -> JSONText { .text(PeopleText.text(bytes)) }
+    static func bytes(_ bytes: [UInt8]) -> JSONText { .text(repaired(bytes)) }
+
+    private static func repaired(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
 
     var description: String {
         switch self {
@@ -44,10 +50,28 @@ enum JSONText: CustomStringConvertible {
         case .integer(let integer): "\(integer)"
         case .seconds(let nanoseconds): "\(Double(nanoseconds / 1000) / 1_000_000)"
         case .text(let text): Self.quoted(text)
+        case .path(let path): Self.quoted(Self.repaired(path.bytes))
         case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"
         case .members(let fields):
-            "{\(fields.map { "\(Self.quoted($0.name)):\($0.value)" }.joined(separator: ","))}"
+            "{\(fields.map { Self.field($0.name, $0.value) }.joined(separator: ","))}"
         }
+    }
+
+    private static func field(_ name: String, _ value: JSONText) -> String {
+        let field = "\(quoted(name)):\(value)"
+        guard case .path(let path) = value, String(validating: path.bytes, as: UTF8.self) == nil
+        else { return field }
+        return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path.bytes)))"
+    }
+
+    /// All bytes that are not ASCII, controls and the percent sign as "%" and two digits.
+    private static func percentEncoded(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in
+            guard byte <= 0x20 || byte >= 0x7f || byte == UInt8(ascii: "%") else {
+                return String(Unicode.Scalar(byte))
+            }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
     }
 
     private static func quoted(_ text: String) -> String {

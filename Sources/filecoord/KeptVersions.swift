@@ -36,7 +36,7 @@ struct KeptVersions {
     func requireItem(orOrphans: Bool = false) throws(Failure) {
         guard NSFileVersion.currentVersionOfItem(at: url) == nil else { return }
         if orOrphans, !NSFileVersion.orphanedVersionsOfItem(at: url).isEmpty { return }
-        throw Failure(errorNumber: ENOENT, doing: "use", path: url.systemPath)
+        throw Failure(errorNumber: ENOENT, doing: "use", path: url.nativePath)
     }
 
     /// The identifier of the version that `text`, a number or an identifier, means now.
@@ -57,7 +57,7 @@ struct KeptVersions {
         guard let version = all.first(where: { $0.persistentText == identifier }) else {
             throw Failure(
                 .badPath,
-                "there is no version \(identifier) of \(url.systemPath): see \"filecoord versions "
+                "there is no version \(identifier) of \(url.nativePath): see \"filecoord versions "
                     + "list\"")
         }
         return version
@@ -71,7 +71,7 @@ struct KeptVersions {
         let version = try version(identifier)
         guard version.isConflict else {
             throw Failure(
-                .badPath, "version \(identifier) of \(url.systemPath) is no conflict to resolve")
+                .badPath, "version \(identifier) of \(url.nativePath) is no conflict to resolve")
         }
         return [version]
     }
@@ -96,14 +96,20 @@ struct KeptVersions {
             return JSONText.object([
                 ("number", .number(index + 1)),
                 ("date", text(version.modificationDate.map { WallClock.timestamp(of: $0.moment) })),
-                ("name", text(version.localizedName)),
+                ("name", text(name(of: version))),
                 ("computer", text(version.localizedNameOfSavingComputer)),
                 ("conflict", .truth(version.isConflict)), ("resolved", .truth(version.isResolved)),
-                ("orphan", .truth(entry.isOrphan)), ("path", .text(version.itemURL.systemPath)),
+                ("orphan", .truth(entry.isOrphan)), ("path", .path(version.itemURL.nativePath)),
                 ("identifier", .text(version.persistentText)),
-                ("contents", .text(version.url.systemPath)),
+                ("contents", .path(version.url.nativePath)),
             ]).description
         }
+    }
+
+    /// Names that are not UTF-8 are none to Foundation.
+    private static func name(of version: NSFileVersion) -> String? {
+        guard version.localizedName == "" else { return version.localizedName }
+        return PeopleText.text(version.itemURL.nativePath.name)
     }
 
     private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
@@ -112,7 +118,7 @@ struct KeptVersions {
     var tableLines: [String] {
         let rows = Self.rows(of: all)
         return rows.isEmpty
-            ? ["No versions of \(url.systemPath) are kept."] : Self.table(of: rows)
+            ? ["No versions of \(url.nativePath) are kept."] : Self.table(of: rows)
     }
 
     /// The same for all orphans of the store, with the path of each one's item.
@@ -122,7 +128,7 @@ struct KeptVersions {
         // The number is one of the store's list, and means nothing beside a path.
         return table(
             of: zip(rows(of: orphans), orphans).map { row, entry in
-                ["-"] + row.dropFirst() + [entry.version.itemURL.systemPath]
+                ["-"] + row.dropFirst() + ["\(entry.version.itemURL.nativePath)"]
             })
     }
 
@@ -139,7 +145,8 @@ struct KeptVersions {
             return [
                 "\(index + 1)",
                 version.modificationDate.map { WallClock.dateAndTime(of: $0.moment) } ?? "-",
-                version.localizedName ?? "-", version.localizedNameOfSavingComputer ?? "-",
+                PeopleText.line(name(of: version) ?? "-"),
+                PeopleText.line(version.localizedNameOfSavingComputer ?? "-"),
                 mark(entry), version.persistentText,
             ]
         }

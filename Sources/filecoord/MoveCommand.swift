@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord mv`: the item and the place where it goes are one claim, what is there is looked at
-// before and again under it, and whoever presents the item follows.
+// `filecoord mv`: an item and the place where it goes are one claim, what is there is looked at
+// before and again under it, and whoever presents the item follows. Several items are moved one
+// after the other, as the coreutils do it.
 
 import ArgumentParser
 import FileCoordination
@@ -14,10 +15,16 @@ struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
         abstract: "Move or rename a file once nobody uses it; whoever shows it follows.",
-        usage: "filecoord mv [<options>] <source> <destination>",
+        usage: """
+            filecoord mv [<options>] <source> <destination>
+            filecoord mv [<options>] <source> ... <directory>
+            filecoord mv [<options>] -t <directory> <source> ...
+            """,
         discussion: """
             SOURCE and DESTINATION are one claim. Programs that show SOURCE, or what is inside of \
-            it, go on with it at its new place, and so do those that wait for access to it.
+            it, go on with it at its new place, and so do those that wait for access to it. \
+            Several SOURCES are moved one after the other, each by a claim of its own; if one \
+            cannot be moved, the others are nevertheless.
 
             If DESTINATION is a directory, or a link to one, SOURCE is moved into it under its own \
             name; a package counts as a file. A file takes the place of another file, once the \
@@ -25,45 +32,130 @@ struct MoveCommand: ParsableCommand {
             moved itself. If anything is refused or fails, all is as it was.
 
             Within a file system the move is one step. To another one the item is copied beside \
-            DESTINATION, with modes, times, links, extended attributes and, where that is allowed, \
-            owners; it is renamed into place when it is whole and on the device, and only then is \
-            SOURCE removed.
+            DESTINATION, with modes, access control lists, times, links, extended attributes and, \
+            where that is allowed, owners; what cannot be kept is said. The copy is renamed into \
+            place when it is whole and on the device, and only then is SOURCE removed. What a \
+            killed move has left (.filecoord-…) is removed by the next one in that directory.
 
-            With -n, and something at DESTINATION, it does nothing, says nothing and ends with 0.
+            With -n, and something at DESTINATION, it does nothing, says nothing and ends with 0. \
+            With -i it asks before access is claimed. Of -f, -i and -n the last one counts.
 
             \(ExitStatus.manual)
 
             EXAMPLES
               filecoord mv draft.txt final.txt
-              filecoord mv notes.txt Archive
+              filecoord mv -v -t Archive -- "$first" "$second"
               filecoord mv -T --timeout 10 Build.new Build
             """)
 
-    @Flag(
-        name: [.customShort("n"), .long],
-        help: "Leave what is at DESTINATION, and then move nothing.")
-    var noClobber = false
+    /// What to do about what is at the destination.
+    enum Clobbering: String, EnumerableFlag {
+        case force
+        case interactive
+        case noClobber
+
+        static func name(for value: Clobbering) -> NameSpecification {
+            switch value {
+            case .force, .interactive: .shortAndLong
+            case .noClobber: [.customShort("n"), .long]
+            }
+        }
+
+        static func help(for value: Clobbering) -> ArgumentHelp? {
+            switch value {
+            case .force: "Replace what is at DESTINATION without a question, as without this."
+            case .interactive: "Ask before something is replaced."
+            case .noClobber: "Leave what is at DESTINATION, and then move nothing."
+            }
+        }
+
+        /// The same in the plan's words.
+        var taken: MovePlan.Taken {
+            switch self {
+            case .force: .replace
+            case .interactive: .ask
+            case .noClobber: .leave
+            }
+        }
+    }
+
+    @Flag(exclusivity: .chooseLast)
+    var clobbering: Clobbering = .force
 
     @Flag(
         name: [.customShort("T"), .long],
         help: "Take DESTINATION as the new name, also if it is a directory.")
     var noTargetDirectory = false
 
+    @Option(
+        name: [.customShort("t"), .long],
+        help: ArgumentHelp("Move all SOURCES into DIRECTORY.", valueName: "directory"))
+    var targetDirectory: String?
+
+    @Flag(name: .shortAndLong, help: "Print what is moved, and where to.")
+    var verbose = false
+
     @OptionGroup(title: "Waiting")
-    var waiting: WaitingOptions
+    var waiting: WaitingOptionsNamed<LongNonblock>
 
-    @Argument(help: "The file or directory to move.")
-    var source: String
+    @Argument(
+        help: ArgumentHelp(
+            "The files or directories to move, and the last one's new name, or the directory to "
+                + "move them into.", valueName: "path"))
+    var paths: [String]
 
-    @Argument(help: "Its new name, or the directory to move it into.")
-    var destination: String
+    func validate() throws {
+        guard targetDirectory == nil || !noTargetDirectory else {
+            throw ValidationError("Use -t or -T, not both.")
+        }
+        guard targetDirectory != nil || paths.count > 1 else {
+            throw ValidationError("Missing expected argument '<destination>'")
+        }
+        guard !noTargetDirectory || paths.count == 2 else {
+            throw ValidationError("With -T, give one SOURCE and one DESTINATION.")
+        }
+    }
 
     func run() throws {
         let signals = try SignalDesk()
-        try UserPath.refuseDots(source, "moved")
-        let source = try UserPath.url(source)
-        let target = try target()
-        guard try MovePlan(from: source, to: target, self).mayGo() else { return }
+        let sources = targetDirectory == nil ? Array(paths.dropLast()) : paths
+        let destination = targetDirectory ?? paths.last ?? ""
+        if targetDirectory != nil || sources.count > 1 { try requireDirectory(destination) }
+        var failures: [Failure] = []
+        for source in sources {
+            do throws(Failure) {
+                try move(source, to: destination, signals)
+            } catch {
+                // A signal ends it all.
+                guard signals.noted == nil, sources.count > 1 else { throw error }
+                failures.append(error)
+            }
+            if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+        }
+        guard let first = failures.first else { return }
+        throw Failure(status: first.status, lines: failures.flatMap(\.lines))
+    }
+
+    private func requireDirectory(_ text: String) throws(Failure) {
+        let path = try UserPath.path(text)
+        do throws(SystemError) {
+            guard try FileStatus(path: path.bytes).kind != .directory else { return }
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "move into", path: path)
+        }
+        throw Failure(.badPath, "\(path) is no directory to move several files into")
+    }
+
+    private func move(
+        _ text: String, to destination: String, _ signals: SignalDesk
+    ) throws(Failure) {
+        try UserPath.refuseDots(text, "moved")
+        let source = try UserPath.url(text)
+        let isDirectory = source.nativePath.endsWithSlash || text.utf8.last == UInt8(ascii: "/")
+        let target = try target(of: source.nativePath, destination)
+        let plan = MovePlan(from: source, isDirectory: isDirectory, to: target, clobbering.taken)
+        try signals.end(removing: nil)
+        guard let taken = try plan.mayGo() else { return }
         let items = [
             RequestedItem(url: source, access: .writing(.moving)),
             RequestedItem(url: target.url, access: .writing(.replacing)),
@@ -71,24 +163,29 @@ struct MoveCommand: ParsableCommand {
         try Admission(waiting.terms, signals: signals).run(items) { urls, access throws(Failure) in
             // It may have been moved while we waited (Rule 11.4).
             let target = MoveTarget(url: urls[1], isDirectory: target.isDirectory)
-            let plan = MovePlan(from: urls[0], to: target, self)
-            guard try plan.mayGo() else { return }
+            let plan = MovePlan(from: urls[0], isDirectory: isDirectory, to: target, taken)
+            guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
             access.announceMove(from: urls[0], to: urls[1])
+            if verbose {
+                try Console.print("renamed \(urls[0].nativePath) -> \(urls[1].nativePath)")
+            }
             if let remains { throw remains }
         }
-        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
     }
 
-    /// Where the item is to go by its name.
-    private func target() throws(Failure) -> MoveTarget {
-        let url = try UserPath.url(destination)
-        let name = PathParts(try UserPath.url(source).systemPath).name
-        guard !noTargetDirectory, let directory = try? RealPath.resolve(Array(url.systemPath.utf8)),
+    /// Where the item at `source` is to go by its name.
+    private func target(
+        of source: NativePath, _ destination: String
+    ) throws(Failure) -> MoveTarget {
+        let path = try UserPath.path(destination)
+        // What is named as a directory is one, a package too.
+        let isNamed = targetDirectory != nil
+        guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
-            try !isPackage(directory)
-        else { return MoveTarget(url: url, isDirectory: destination.hasSuffix("/")) }
-        return MoveTarget(url: try UserPath.url("\(destination)/\(name)"), isDirectory: false)
+            try isNamed ? true : !isPackage(directory)
+        else { return MoveTarget(url: path.url, isDirectory: path.endsWithSlash) }
+        return MoveTarget(url: path.appending(source.name).url, isDirectory: false)
     }
 
     private func isPackage(_ directory: [UInt8]) throws(Failure) -> Bool {

@@ -13,48 +13,80 @@ struct MoveTarget {
     var isDirectory: Bool
 }
 
+/// A file's identity, for what was asked about.
+struct FileNumber: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
+}
+
 /// An item and the name that it is to get.
 struct MovePlan {
-    private let source: String
-    private let target: String
-    private let from: PathParts
-    private let to: PathParts
+    /// What to do about what has the name already.
+    enum Taken: Hashable {
+        /// Replace it.
+        case replace
+        /// Move nothing.
+        case leave
+        /// Ask first.
+        case ask
+        /// Replace what was asked about, or nothing.
+        case replaceOnly(FileNumber?)
+    }
+
+    private let source: NativePath
+    private let target: NativePath
     /// Whether the item was named with a slash at the end, as only directories are.
     private let sourceIsDirectory: Bool
     /// The same of its new name.
     private let targetIsDirectory: Bool
-    private let noClobber: Bool
+    private var taken: Taken
 
-    /// What `command` asks for, with the item where it is by now.
-    init(from source: URL, to target: MoveTarget, _ command: MoveCommand) {
-        self.source = source.systemPath
-        self.target = target.url.systemPath
-        from = PathParts(self.source)
-        to = PathParts(self.target)
-        sourceIsDirectory = command.source.hasSuffix("/")
+    /// A move of the item where it is by now.
+    init(from source: URL, isDirectory: Bool, to target: MoveTarget, _ taken: Taken) {
+        self.source = source.nativePath
+        self.target = target.url.nativePath
+        sourceIsDirectory = isDirectory
         targetIsDirectory = target.isDirectory
-        noClobber = command.noClobber
+        self.taken = taken
     }
 
     // MARK: Looking
 
     /// Whether there is something to do; an error if it cannot be done.
-    func mayGo() throws(Failure) -> Bool {
+    ///
+    /// - Returns: how to go on with what has the name; nil if nothing is to be moved.
+    func mayGo() throws(Failure) -> Taken? {
         let item = try itemStatus()
-        let taken = try takenName()
-        guard item.kind == .directory || taken?.kind == .directory || !targetIsDirectory else {
+        let there = try thereStatus()
+        guard item.kind == .directory || there?.kind == .directory || !targetIsDirectory else {
             throw Failure(.badPath, "\(target) is no directory to move \(source) into")
         }
-        guard let taken else {
+        guard let there else {
             try refuseLoop(item)
-            return true
+            return taken == .ask ? .replaceOnly(nil) : taken
         }
-        guard !noClobber else { return false }
-        guard taken.device != item.device || taken.inode != item.inode else {
+        guard taken != .leave else { return nil }
+        guard FileNumber(there) != FileNumber(item) else {
             throw Failure(.badPath, "\(source) and \(target) are the same file: nothing to move")
         }
         try refuseLoop(item)
-        switch (item.kind == .directory, taken.kind == .directory) {
+        try refuseKind(item, there)
+        switch taken {
+        case .replace, .leave: return taken
+        case .ask: return Question.ask("replace \(target)?") ? .replaceOnly(.init(there)) : nil
+        case .replaceOnly(let asked):
+            guard asked == FileNumber(there) else {
+                throw Failure(
+                    .badPath, "another file came to be \(target) meanwhile: nothing was moved")
+            }
+            return taken
+        }
+    }
+
+    private func refuseKind(_ item: FileStatus, _ there: FileStatus) throws(Failure) {
+        switch (item.kind == .directory, there.kind == .directory) {
         case (false, false): break
         case (false, true):
             throw Failure(
@@ -68,13 +100,12 @@ struct MovePlan {
                     + "first")
         case (true, true): try refuseContents()
         }
-        return true
     }
 
     private func itemStatus() throws(Failure) -> FileStatus {
         let status: FileStatus
-        do {
-            status = try FileStatus(path: source, followLinks: false)
+        do throws(SystemError) {
+            status = try source.status()
         } catch {
             throw Failure(errorNumber: error.code, doing: "move", path: source)
         }
@@ -84,21 +115,18 @@ struct MovePlan {
         return status
     }
 
-    /// What has the new name already; nil if nothing does, but something may.
-    private func takenName() throws(Failure) -> FileStatus? {
+    private func thereStatus() throws(Failure) -> FileStatus? {
         do throws(SystemError) {
-            return try FileStatus(path: target, followLinks: false)
+            if let status = try target.statusIfAny() { return status }
         } catch {
-            guard error.code == ENOENT else {
-                throw Failure(errorNumber: error.code, doing: "move to", path: target)
-            }
+            throw Failure(errorNumber: error.code, doing: "move to", path: target)
         }
         do throws(SystemError) {
-            _ = try FileStatus(path: to.directory)
+            _ = try FileStatus(path: target.directory.bytes)
+            return nil
         } catch {
-            throw Failure(errorNumber: error.code, doing: "move into", path: to.directory)
+            throw Failure(errorNumber: error.code, doing: "move into", path: target.directory)
         }
-        return nil
     }
 
     /// Refuses a directory that would be inside of itself.
@@ -107,8 +135,8 @@ struct MovePlan {
         let inner: [UInt8]
         let outer: [UInt8]
         do throws(SystemError) {
-            inner = try RealPath.resolve(Array(to.directory.utf8))
-            outer = try RealPath.resolve(Array(source.utf8))
+            inner = try RealPath.resolve(target.directory.bytes)
+            outer = try RealPath.resolve(source.bytes)
         } catch {
             throw Failure(errorNumber: error.code, doing: "move", path: source)
         }
@@ -120,7 +148,7 @@ struct MovePlan {
     private func refuseContents() throws(Failure) {
         let names: [[UInt8]]
         do throws(SystemError) {
-            names = try Directory.open(target, followLinks: false).rawNames()
+            names = try target.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW).entryNames()
         } catch {
             throw Failure(errorNumber: error.code, doing: "look into", path: target)
         }
@@ -137,37 +165,60 @@ struct MovePlan {
     ///
     /// - Returns: what is to be said if something is left of it at its old place.
     func run(_ signals: SignalDesk) throws(Failure) -> Failure? {
-        let (old, new) = (try open(from.directory), try open(to.directory))
+        let (old, new) = (try open(source.directory), try open(target.directory))
+        TemporaryEntry.sweep(new)
         do throws(SystemError) {
             try rename(in: old, to: new)
             return nil
         } catch {
-            guard error.code == EXDEV else {
-                throw Failure(errorNumber: error.code, doing: "move", path: source)
-            }
+            guard error.code == EXDEV else { throw failure(error.code) }
         }
         let crossing = FileSystemCrossing(
-            from: (old, from.name), to: (new, to.name), signals, ifTaken: ifTaken)
+            source, in: old, to: target, in: new, signals, ifTaken: ifTaken)
         return try crossing.run()
     }
 
-    private var ifTaken: Directory.TakenName { noClobber ? .refuse : .replace }
-
-    private func rename(in old: Directory, to new: Directory) throws(SystemError) {
-        do throws(SystemError) {
-            try old.rename(from.name, to: to.name, in: new, ifTaken: ifTaken)
-        } catch {
-            // Some file systems know no such promise. Nothing was there a moment ago.
-            guard error.code == EINVAL, noClobber else { throw error }
-            try old.rename(from.name, to: to.name, in: new)
+    private var ifTaken: Directory.TakenName {
+        switch taken {
+        case .replace, .replaceOnly(.some), .ask: .replace
+        case .leave, .replaceOnly(.none): .refuse
         }
     }
 
-    private func open(_ directory: String) throws(Failure) -> Directory {
+    private func rename(in old: Descriptor, to new: Descriptor) throws(SystemError) {
         do throws(SystemError) {
-            return try Directory.open(directory)
+            try old.rename(source.name, to: target.name, in: new, ifTaken: ifTaken)
+        } catch {
+            // Some file systems know no such promise. Nothing was there a moment ago.
+            guard error.code == EINVAL, ifTaken == .refuse else { throw error }
+            try old.rename(source.name, to: target.name, in: new)
+        }
+    }
+
+    private func open(_ directory: NativePath) throws(Failure) -> Descriptor {
+        do throws(SystemError) {
+            return try directory.openDirectory()
         } catch {
             throw Failure(errorNumber: error.code, doing: "move in", path: directory)
+        }
+    }
+
+    /// What a failed renaming means: the kernel does not say which of the two names is at fault.
+    private func failure(_ code: Int32) -> Failure {
+        switch code {
+        case EACCES, EPERM, EROFS:
+            for directory in [source.directory, target.directory] {
+                let mayChange = directory.withCString {
+                    faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) == 0
+                }
+                guard !mayChange else { continue }
+                return Failure(errorNumber: errno, doing: "change", path: directory)
+            }
+            return Failure(errorNumber: code, doing: "move", path: "\(source) to \(target)")
+        case ENOENT: return Failure(errorNumber: code, doing: "move", path: source)
+        case ENOSPC, EDQUOT, ENAMETOOLONG, EEXIST, ENOTEMPTY, EISDIR, ENOTDIR, EMLINK, EINVAL:
+            return Failure(errorNumber: code, doing: "move to", path: target)
+        case _: return Failure(errorNumber: code, doing: "move", path: "\(source) to \(target)")
         }
     }
 }

@@ -15,7 +15,7 @@ enum OtherNames {
         """
 
     /// How many hard links the file of a name has; 1 for everything but files.
-    static func count(of path: String) -> UInt64 {
+    static func count(of path: [UInt8]) -> UInt64 {
         guard let status = try? FileStatus(path: path, followLinks: false),
             status.kind == .regular
         else { return 1 }
@@ -26,10 +26,11 @@ enum OtherNames {
     static func mention(of urls: [URL], quiet: Bool) {
         guard !quiet else { return }
         for url in urls {
-            let count = count(of: url.systemPath)
+            let path = url.nativePath
+            let count = count(of: path.bytes)
             guard count > 1 else { continue }
             Console.say(
-                "\(PeopleText.shown(Array(url.systemPath.utf8))) has \(count) names (hard links): "
+                "\(path) has \(count) names (hard links): "
                     + "access by another of them is not excluded")
         }
     }

@@ -29,7 +29,7 @@ enum PeopleText {
 
     /// The items of a claim: all of a few, the first of many.
     static func paths(_ items: [RequestedItem]) -> String {
-        let shown = items.prefix(3).map { $0.url.path }.joined(separator: ", ")
+        let shown = items.prefix(3).map { "\($0.url.nativePath)" }.joined(separator: ", ")
         return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
     }
 
@@ -50,12 +50,12 @@ enum PeopleText {
 
     /// A process, by its label or its program (Rule 18.15).
     static func who(_ label: String, _ program: String, _ processID: Int32) -> String {
-        "\(ShownText.escaped(label.isEmpty ? program : label)) (\(ProcessNumber.text(processID)))"
+        "\(line(label.isEmpty ? program : label)) (\(ProcessNumber.text(processID)))"
     }
 
     private static func line(_ party: Party) -> String {
         let who = who(party.label, party.processName, party.processID)
-        let path = shown(party.path)
+        let path = text(party.path)
         let since = seconds(party.sinceNanoseconds)
         let stopped = party.isStopped ? "; its process is stopped" : ""
         switch party.role {
@@ -69,9 +69,50 @@ enum PeopleText {
         }
     }
 
-    /// The same for people, who are shown control characters and do not have them carried out.
-    static func shown(_ bytes: [UInt8]) -> String { ShownText.escaped(text(bytes)) }
+    /// Bytes as text: what a terminal would act on and what is not UTF-8 is escaped, and so is the
+    /// backslash that escapes.
+    static func text(_ bytes: [UInt8]) -> String {
+        var result = ""
+        UTF8Pieces.forEach(in: bytes) { scalar, piece in
+            switch scalar {
+            case nil: result += piece.map { "\\x" + String($0, radix: 16) }.joined()
+            case "\\": result += "\\\\"
+            case let scalar?: result += escape(scalar) ?? String(scalar)
+            }
+        }
+        return result
+    }
 
-    /// Bytes as text; what is not UTF-8 is shown as replacement characters.
-    static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    /// A line of text with all escaped that a terminal would act on.
+    static func line(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { escape($0) != nil }) else { return text }
+        return text.unicodeScalars.map { escape($0) ?? String($0) }.joined()
+    }
+
+    /// What stands for a character that cannot be shown; nil for those that can.
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\0": return "\\0"
+        case "\u{07}": return "\\a"
+        case "\u{08}": return "\\b"
+        case "\t": return "\\t"
+        case "\n": return "\\n"
+        case "\u{0b}": return "\\v"
+        case "\u{0c}": return "\\f"
+        case "\r": return "\\r"
+        case "\u{1b}": return "\\e"
+        // These change the direction of the text around them.
+        case "\u{200e}", "\u{200f}", "\u{202a}"..."\u{202e}", "\u{2066}"..."\u{2069}":
+            return unicode(scalar)
+        case _: break
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return unicode(scalar)
+        case _: return nil
+        }
+    }
+
+    private static func unicode(_ scalar: Unicode.Scalar) -> String {
+        "\\u{\(String(scalar.value, radix: 16))}"
+    }
 }

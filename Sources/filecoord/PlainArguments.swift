@@ -71,7 +71,9 @@ private struct PlainWords {
 
     private mutating func takeOption(_ word: String) -> Bool {
         switch word {
-        case "--timeout":
+        case "--timeout", "-w":
+            // One of them, once.
+            guard waiting.timeout == nil else { return false }
             guard let seconds = takeValue().flatMap({ Double($0) }) else { return false }
             waiting.timeout = seconds
         case "--purpose":
@@ -83,7 +85,9 @@ private struct PlainWords {
         case "-E":
             guard let status = takeValue().flatMap({ UInt8($0) }) else { return false }
             waiting.conflictStatus = status
-        case "--nonblock": waiting.nonblock = true
+        case "-n", "--nonblock":
+            guard !waiting.nonblock else { return false }
+            waiting.nonblock = true
         case "--detached": waiting.detached = true
         case "-q", "--quiet":
             guard !waiting.quiet else { return false }
@@ -115,7 +119,7 @@ extension ReadRequest {
             return true
         }
         (self.options, paths, waiting) = (options, plain.paths, plain.waiting)
-        return isTaken
+        return isTaken && complaint == nil
     }
 }
 

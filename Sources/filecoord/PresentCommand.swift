@@ -26,15 +26,21 @@ struct PresentCommand: ParsableCommand {
             $FILECOORD_URL, and in $FILECOORD_PURPOSE the purpose for accesses of its own: with \
             that, it may use the item while others wait for the answer. Where they apply, \
             $FILECOORD_OLD_PATH and $FILECOORD_OLD_URL say where an item inside was before, \
-            $FILECOORD_VERSION has the identifier of a version, and $FILECOORD_ATTRIBUTES the \
-            names of attributes, with spaces between. Its output goes to standard error.
+            $FILECOORD_VERSION has the identifier of a version, $FILECOORD_ATTRIBUTES the names of \
+            attributes, with spaces between, and $FILECOORD_EXISTS, of a change and of \
+            reacquire(fromWriter), is true or false. \
+            Its output goes to standard error.
 
             A presenter follows its item when that is moved: from then on, $FILECOORD_PATH is the \
             new path. Each line names it by the PATH under which it was registered.
 
             With --json, each line is an object with the fields time, presenter and message, and, \
             where they apply, url (where the item is, or is by now), oldURL and newURL (of an item \
-            inside), version (an identifier, see "filecoord versions") and attributes (a list).
+            inside), version (an identifier, see "filecoord versions"), attributes (a list) and \
+            exists (of a change, and when a writer is done: false if the item is gone by now, as \
+            after a deletion). Where a \
+            path is not UTF-8, a further field, such as presenterBytes or urlBytes, has its bytes, \
+            percent-encoded.
 
             MESSAGES that can be refused
             \(PresenterMessage.names([.consent]))

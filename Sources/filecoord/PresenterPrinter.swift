@@ -23,7 +23,7 @@ final class PresenterPrinter: Sendable {
     init(_ style: Style) { self.style = style }
 
     /// Prints that the presenter of `path` heard `message`.
-    func print(_ path: String, _ message: String, _ fields: Fields = []) {
+    func print(_ path: NativePath, _ message: String, _ fields: Fields = []) {
         turn.withLock { _ in
             let line =
                 switch style {
@@ -40,20 +40,21 @@ final class PresenterPrinter: Sendable {
         }
     }
 
-    private static func people(_ path: String, _ message: String, _ fields: Fields) -> String {
+    private static func people(_ path: NativePath, _ message: String, _ fields: Fields) -> String {
         let details = fields.map { field in
             switch field.value {
-            case .text(let text): "  \(field.name) \(text)"
+            case .text(let text): "  \(field.name) \(PeopleText.line(text))"
+            case .path(let path): "  \(field.name) \(path)"
             case let value: "  \(field.name) \(value)"
             }
         }
         return "\(WallClock.time)  \(path)  \(message)\(details.joined())"
     }
 
-    private static func json(_ path: String, _ message: String, _ fields: Fields) -> String {
+    private static func json(_ path: NativePath, _ message: String, _ fields: Fields) -> String {
         JSONText.object(
             [
-                ("time", .text(WallClock.timestamp)), ("presenter", .text(path)),
+                ("time", .text(WallClock.timestamp)), ("presenter", .path(path)),
                 ("message", .text(message)),
             ] + fields
         ).description

@@ -10,7 +10,7 @@ import Foundation
 /// One presenter of `filecoord present`.
 final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
     /// The path under which it prints; it stays the same when the item moves.
-    let path: String
+    let path: NativePath
     let presentedItemOperationQueue = OperationQueue()
     /// The thread of the queue above, which does not keep it alive.
     private let messages = DispatchQueue(label: "filecoord.messages")
@@ -24,7 +24,7 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         url: URL, reactions: [PresenterMessage: PresenterReaction], printer: PresenterPrinter,
         shells: ShellRunner
     ) {
-        path = url.systemPath
+        path = url.nativePath
         self.url = Lock(url)
         self.reactions = reactions
         self.printer = printer
@@ -60,7 +60,9 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
-        hear(.relinquishToWriter) { _ in writer { self.hear(.reacquireFromWriter) } }
+        hear(.relinquishToWriter) { _ in
+            writer { self.hear(.reacquireFromWriter, self.change(of: self.url.withLock { $0 })) }
+        }
     }
 
     func savePresentedItemChanges(
@@ -94,7 +96,16 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         hear(.didMove, about: newURL)
     }
 
-    func presentedItemDidChange() { hear(.didChange) }
+    func presentedItemDidChange() {
+        hear(.didChange, change(of: url.withLock { $0 }))
+    }
+
+    /// Whether something is there: a change may be that the item is gone.
+    private func change(of url: URL) -> News {
+        let exists = (try? url.nativePath.status()) != nil
+        return News(
+            fields: [("exists", .truth(exists))], variables: ["FILECOORD_EXISTS": "\(exists)"])
+    }
 
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
         let names = attributes.map(\.rawValue).sorted()
@@ -115,17 +126,22 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
 
     func presentedSubitemDidAppear(at url: URL) { hear(.subitemDidAppear, about: url) }
 
-    func presentedSubitemDidChange(at url: URL) { hear(.subitemDidChange, about: url) }
+    func presentedSubitemDidChange(at url: URL) {
+        var news = change(of: url)
+        news.fields.insert(("url", .path(url.nativePath)), at: 0)
+        news.subject = url
+        hear(.subitemDidChange, news)
+    }
 
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
         hear(
             .subitemDidMove,
             News(
                 fields: [
-                    ("oldURL", .text(oldURL.systemPath)), ("newURL", .text(newURL.systemPath)),
+                    ("oldURL", .path(oldURL.nativePath)), ("newURL", .path(newURL.nativePath)),
                 ], subject: newURL,
                 variables: [
-                    "FILECOORD_OLD_PATH": oldURL.systemPath,
+                    "FILECOORD_OLD_PATH": oldURL.nativePath.argument,
                     "FILECOORD_OLD_URL": oldURL.absoluteString,
                 ]))
     }
@@ -151,7 +167,7 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
         hear(
-            message, News(fields: [("url", .text(url.systemPath))], subject: url), answer: answer)
+            message, News(fields: [("url", .path(url.nativePath))], subject: url), answer: answer)
     }
 
     /// Prints the message, and sees to it that it is answered.
@@ -181,7 +197,7 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         let environment = [
             "FILECOORD_MESSAGE": message.rawValue,
             "FILECOORD_URL": subject.absoluteString,
-            "FILECOORD_PATH": subject.systemPath,
+            "FILECOORD_PATH": subject.nativePath.argument,
             "FILECOORD_PURPOSE": PresenterReference(self).purposeText,
         ]
         return environment.merging(news.variables) { $1 }

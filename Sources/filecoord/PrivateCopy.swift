@@ -11,18 +11,21 @@ struct PrivateCopy {
     /// The copy; it has no name, and is gone when it is closed.
     let contents: Descriptor
 
-    /// Copies the file at `path`, beside it if possible: there it may share the file's blocks, and
-    /// there is room for files of its size.
-    init(of path: String, quiet: Bool) throws(Failure) {
+    /// Copies the file at `path`, beside it if possible.
+    init(of path: NativePath, quiet: Bool) throws(Failure) {
         let original = try Self.open(path, quiet: quiet)
         var firstError: SystemError?
-        for place in Self.places(for: path) {
+        for place in UnnamedFile.places(for: path) {
             do throws(SystemError) {
                 let copy = try UnnamedFile.create(in: place)
                 try FileContents.copy(original, to: copy)
                 contents = copy
                 return
             } catch {
+                // What cannot be read here cannot be read there.
+                guard error.operation != "read" else {
+                    throw Failure(errorNumber: error.code, doing: "read", path: path)
+                }
                 firstError = firstError ?? error
             }
         }
@@ -33,31 +36,25 @@ struct PrivateCopy {
     }
 
     /// Keeps the file at `path`, which is a copy already, and is going to lose its name.
-    init(keeping path: String) throws(Failure) {
-        let number = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard number >= 0 else { throw Failure(errorNumber: errno, doing: "read", path: path) }
-        contents = Descriptor(adopting: number)
-    }
-
-    private static func places(for path: String) -> [String] {
-        let temporary = getenv("TMPDIR").map { String(cString: $0) }
-        return [PathParts(path).directory] + [temporary, "/tmp", "/var/tmp"].compactMap(\.self)
-    }
-
-    private static func open(_ path: String, quiet: Bool) throws(Failure) -> Descriptor {
-        // A pipe that somebody has put there must not hold us up while we hold the claim.
-        let number = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else {
-            throw Failure(errorNumber: errno, doing: "read", path: path)
+    init(keeping path: NativePath) throws(Failure) {
+        do throws(SystemError) {
+            contents = try path.open(O_RDONLY)
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "read", path: path)
         }
-        let file = Descriptor(adopting: number)
+    }
+
+    private static func open(_ path: NativePath, quiet: Bool) throws(Failure) -> Descriptor {
+        let file: Descriptor
         let status: FileStatus
         let ownStatus: FileStatus
-        do {
+        do throws(SystemError) {
+            // A pipe that somebody has put there must not hold us up while we hold the claim.
+            file = try path.open(O_RDONLY | O_NONBLOCK)
             status = try file.status()
-            ownStatus = try FileStatus(path: path, followLinks: false)
+            ownStatus = try path.status()
         } catch {
-            throw Failure(error, path: path)
+            throw Failure(errorNumber: error.code, doing: "read", path: path)
         }
         switch status.kind {
         case .regular: break

@@ -22,7 +22,7 @@ struct ReadCommand: ParsableCommand {
 
             A symbolic link is a file of its own here: the claim is on the link, not on what it \
             leads to. With --resolves-symbolic-link it is followed, through links to links, and \
-            {} is where it leads; access is then waited for at each of these places.
+            COMMAND's path is where it leads; access is then waited for at each of these places.
 
             With --for-uploading, a copy of each PATH is made under the claim, of a directory a \
             zip archive, and then the claim ends: without COMMAND the copies are printed, and \
@@ -33,8 +33,9 @@ struct ReadCommand: ParsableCommand {
 
             EXAMPLES
               filecoord read notes.txt | grep milk
-              filecoord read --timeout 2.5 a.txt b.txt -- diff {1} {2}
-              filecoord read Photos -- tar -cf backup.tar {}
+              filecoord read --timeout 2.5 a.txt b.txt -- \\
+                sh -c 'diff "$FILECOORD_PATH_1" "$FILECOORD_PATH_2"'
+              filecoord read -- "$file" -- sh -c 'wc -c <"$FILECOORD_PATH_1"'
               filecoord read --for-uploading Photos | ssh host 'cat >photos.zip'
             """)
 
@@ -56,6 +57,8 @@ struct ReadCommand: ParsableCommand {
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
+    @OptionGroup var template: TemplateOptions
+
     @Argument(help: ArgumentHelp("The files or directories to read.", valueName: "path"))
     var paths: [String]
 
@@ -71,13 +74,12 @@ struct ReadCommand: ParsableCommand {
         if forUploading { options.insert(.forUploading) }
         return ReadRequest(
             options: options, paths: paths, waiting: waiting.terms, command: command.words,
-            keepsWhileRunning: keeping.keepWhileRunning)
+            mark: template.mark, keepsWhileRunning: keeping.keepWhileRunning)
     }
 
     func validate() throws {
-        if let complaint = keeping.complaint(hasCommand: !command.words.isEmpty) {
-            throw ValidationError(complaint)
-        }
+        let keeps = keeping.complaint(hasCommand: !command.words.isEmpty)
+        if let complaint = keeps ?? request.complaint { throw ValidationError(complaint) }
     }
 
     func run() throws { try request.run() }

@@ -17,24 +17,56 @@ struct RemoveCommand: ParsableCommand {
         discussion: """
             One claim covers all PATHs. The editors of the files, and of what is inside of \
             directories, are asked to accommodate the deletion, and may refuse: then nothing is \
-            removed. Nothing is removed, either, if a PATH does not exist, or if it is a directory \
-            and -r is missing. Of a symbolic link it is the link that is removed.
+            removed. Nothing is removed, either, if a PATH does not exist and -f is missing, or if \
+            it is a directory and -r is missing. Of a symbolic link it is the link that is removed.
+
+            With -i, each removal is asked about on standard error before access is claimed; what \
+            does not begin with "y" is a no. Of -f and -i the last one counts. What cannot be \
+            removed is named with the reason, and the rest is removed nevertheless.
 
             \(ExitStatus.manual)
 
             EXAMPLES
               filecoord rm draft.txt
               filecoord rm --timeout 10 -r Build
+              filecoord rm -f -v -- "$old" "$older"
             """)
+
+    /// Whether to ask.
+    enum Asking: String, EnumerableFlag {
+        case force
+        case interactive
+
+        static func name(for value: Asking) -> NameSpecification { .shortAndLong }
+
+        static func help(for value: Asking) -> ArgumentHelp? {
+            switch value {
+            case .force: "Do not complain of what does not exist, and ask nothing."
+            case .interactive: "Ask before each removal."
+            }
+        }
+    }
 
     @Flag(name: .shortAndLong, help: "Remove directories, with all that is inside.")
     var recursive = false
+
+    @Flag(exclusivity: .chooseLast)
+    var asking: Asking?
+
+    @Flag(name: .shortAndLong, help: "Print what is removed.")
+    var verbose = false
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
 
     @Argument(help: ArgumentHelp("The files to remove.", valueName: "path"))
-    var paths: [String]
+    var paths: [String] = []
+
+    func validate() throws {
+        guard !paths.isEmpty || asking == .force else {
+            throw ValidationError("Missing expected argument '<path> ...'")
+        }
+    }
 
     func run() throws {
         let signals = try SignalDesk()
@@ -42,39 +74,106 @@ struct RemoveCommand: ParsableCommand {
         for path in paths {
             try UserPath.refuseDots(path, "removed")
             let url = try UserPath.url(path)
-            try check(url)
+            guard try mayGo(url) else { continue }
             items.append(RequestedItem(url: url, access: .writing(.deleting)))
         }
-        try Admission(waiting.terms, signals: signals).run(items) { urls throws(Failure) in
-            for url in urls { try check(url) }
-            for url in urls {
-                try remove(url)
-                if let signal = signals.noted { throw Failure.interrupted(by: signal) }
-            }
+        var agreed: Set<NativePath>?
+        if asking == .interactive {
+            var questions = RemovalQuestions()
+            items = items.filter { questions.ask(about: $0.url.nativePath) }
+            agreed = questions.agreed
         }
+        guard !items.isEmpty else { return }
+        let named = items.map(\.url.nativePath)
+        let failures = try Admission(waiting.terms, signals: signals).run(items) {
+            urls throws(Failure) in
+            for url in urls { _ = try mayGo(url) }
+            // What has moved while we waited was not asked about by its new name (Rule 11.4).
+            guard agreed == nil || urls.map(\.nativePath) == named else {
+                throw Failure(
+                    .badPath, "a file was moved after it was asked about: nothing was removed")
+            }
+            return remove(urls, agreed: agreed, signals)
+        }
+        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+        guard let first = failures.first else { return }
+        throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
 
-    private func check(_ url: URL) throws(Failure) {
+    /// Whether there is something to remove; an error if it cannot be.
+    private func mayGo(_ url: URL) throws(Failure) -> Bool {
+        let path = url.nativePath
         let status: FileStatus
         do {
-            status = try FileStatus(path: url.systemPath, followLinks: false)
+            status = try path.status()
         } catch {
-            throw Failure(errorNumber: error.code, doing: "remove", path: url.systemPath)
+            if asking == .force, error.code == ENOENT || error.code == ENOTDIR { return false }
+            throw Failure(errorNumber: error.code, doing: "remove", path: path)
         }
         guard recursive || status.kind != .directory else {
             throw Failure(
-                .badPath,
-                "\(url.systemPath) is a directory: use -r to remove it with all that is inside")
+                .badPath, "\(path) is a directory: use -r to remove it with all that is inside")
         }
+        return true
     }
 
-    private func remove(_ url: URL) throws(Failure) {
-        do {
-            try FileManager.default.removeItem(at: url)
-        } catch {
-            let posix = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            throw Failure(
-                errorNumber: Int32(posix?.code ?? Int(EIO)), doing: "remove", path: url.systemPath)
+    private func remove(
+        _ urls: [URL], agreed: Set<NativePath>?, _ signals: SignalDesk
+    ) -> [Failure] {
+        var deletion = TreeDeletion()
+        deletion.isUnwanted = { signals.noted != nil }
+        if let agreed { deletion.isAgreed = { agreed.contains($0) } }
+        if verbose {
+            deletion.report = { path, isDirectory throws(Failure) in
+                try Console.print("removed \(isDirectory ? "directory " : "")\(path)")
+            }
+        }
+        var failures: [Failure] = []
+        for url in urls {
+            let path = url.nativePath
+            do throws(SystemError) {
+                let parent = try path.directory.openDirectory()
+                deletion.removeIfThere(path.name, in: parent, path: path)
+            } catch {
+                failures.append(
+                    Failure(errorNumber: error.code, doing: "open", path: path.directory))
+            }
+        }
+        return failures + deletion.failures
+    }
+}
+
+/// What `rm -i` asks, item by item, and what was agreed to.
+struct RemovalQuestions {
+    /// All that may be removed.
+    private(set) var agreed: Set<NativePath> = []
+
+    /// Asks about the item at `path` and all that is inside; returns whether something may go.
+    mutating func ask(about path: NativePath) -> Bool {
+        guard let status = try? path.status() else { return false }
+        guard status.kind == .directory else {
+            let isAgreed = Question.ask("remove \(Self.word(status)) \(path)?")
+            if isAgreed { agreed.insert(path) }
+            return isAgreed
+        }
+        let names = (try? path.openDirectory().entryNames()) ?? []
+        if !names.isEmpty {
+            guard Question.ask("descend into directory \(path)?") else { return false }
+        }
+        var mayGo = false
+        for name in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            if ask(about: path.appending(name)) { mayGo = true }
+        }
+        guard Question.ask("remove directory \(path)?") else { return mayGo }
+        agreed.insert(path)
+        return true
+    }
+
+    private static func word(_ status: FileStatus) -> String {
+        switch status.kind {
+        case .regular: status.size == 0 ? "empty file" : "file"
+        case .symbolicLink: "symbolic link"
+        case .directory, .socket, .other: "special file"
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What TERM, INT and HUP do depends on what filecoord is doing: they end it, end its wait, are held
-// back for the moment of putting a file in place, or are COMMAND's. One thread takes them all, in
-// ordinary code; no signal handler ever runs.
+// What TERM, INT, HUP and their like do depends on what filecoord is doing: they end it, end its
+// wait, are held back for the moment of putting a file in place, or are COMMAND's. One thread takes
+// them all, in ordinary code; no signal handler ever runs. CONT and WINCH only matter to COMMAND.
 
 import FileCoordination
 import FileCoordinationSystem
@@ -12,7 +12,7 @@ import Glibc
 final class SignalDesk: Sendable {
     private enum Phase {
         /// A signal ends the program; the file of that name is removed first.
-        case ending(leftover: String?)
+        case ending(leftover: NativePath?)
         /// A signal gives up the wait.
         case waiting(CoordinatedAccess)
         /// A signal is noted, and seen to as soon as this is over.
@@ -57,7 +57,7 @@ final class SignalDesk: Sendable {
     private static func takenSignals() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in ending + passing {
             var action = sigaction()
             sigaction(signal, nil, &action)
             let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
@@ -66,12 +66,22 @@ final class SignalDesk: Sendable {
         return set
     }
 
+    /// What would end a program that does nothing about it, and ends filecoord.
+    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
+    /// What ends nothing.
+    private static let passing = [SIGCONT, SIGWINCH]
+    /// What the terminal sends to its whole foreground group.
+    private static let terminal = [SIGINT, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT]
+
     private func take(_ information: siginfo_t) {
         let signal = information.si_signo
+        let isPassing = Self.passing.contains(signal)
         let (abandoned, alert) = state.withLock { state -> (CoordinatedAccess?, (() -> Void)?) in
             switch state.phase {
+            case .ending where isPassing, .waiting where isPassing, .busy where isPassing:
+                return (nil, nil)
             case .ending(let leftover):
-                if let leftover { unlink(leftover) }
+                if let leftover { _ = leftover.withCString { unlink($0) } }
                 _exit(ExitStatus.signal(signal))
             case .waiting(let access):
                 state.noted = state.noted ?? signal
@@ -84,7 +94,7 @@ final class SignalDesk: Sendable {
                 return (nil, alert)
             case .forwarding(let child):
                 // The terminal tells the whole foreground group, and so COMMAND, too.
-                let isFromKernel = information.si_code > 0
+                let isFromKernel = information.si_code > 0 && Self.terminal.contains(signal)
                 if !(isFromKernel && getpgid(child) == getpgrp()) { kill(child, signal) }
                 return (nil, nil)
             }
@@ -96,7 +106,9 @@ final class SignalDesk: Sendable {
     // MARK: Phases
 
     /// From now on a signal ends the program, and removes the file at `leftover` first.
-    func end(removing leftover: String?) throws(Failure) { try enter(.ending(leftover: leftover)) }
+    func end(removing leftover: NativePath?) throws(Failure) {
+        try enter(.ending(leftover: leftover))
+    }
 
     /// From now on a signal ends the wait for `access`.
     func wait(for access: CoordinatedAccess) throws(Failure) { try enter(.waiting(access)) }

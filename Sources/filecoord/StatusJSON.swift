@@ -49,7 +49,7 @@ enum StatusJSON {
 
     private static func item(_ item: AccessItem) -> JSONText {
         .object([
-            ("path", .bytes(item.path.bytes)),
+            ("path", .path(NativePath(item.path.bytes))),
             ("access", .text(item.access.isWriting ? "writing" : "reading")),
             ("options", .list(item.access.optionNames.map { .text($0) })),
         ])
@@ -74,7 +74,7 @@ enum StatusJSON {
             ("pid", .process(presenter.processID)),
             ("process", .text(presenter.processName)),
             ("label", label(presenter.label, presenter.processName)),
-            ("path", presenter.path.map { .bytes($0) } ?? .null),
+            ("path", presenter.path.map { .path(NativePath($0)) } ?? .null),
             ("unresponsive", .truth(presenter.isUnresponsive)),
             ("stopped", .truth(presenter.isStopped)),
         ])

@@ -55,7 +55,7 @@ struct StatusTable {
         let names = linkCounts[path].map {
             " (one of \($0) names, which do not exclude each other)"
         }
-        return PeopleText.shown(path) + (names ?? "")
+        return PeopleText.text(path) + (names ?? "")
     }
 
     /// Rows by file: holders, then waiters in order, then presenters; files in the order in which

@@ -42,7 +42,7 @@ enum Surroundings {
         let others = cycle.parties.dropFirst().filter {
             $0.processIdentifier != outer.processIdentifier
         }
-        let command = "\(ShownText.escaped(outer.label)) (pid \(outer.processIdentifier))"
+        let command = "\(PeopleText.line(outer.label)) (pid \(outer.processIdentifier))"
         let way = others.isEmpty ? "" : ", by way of others,"
         return Failure(
             status: ExitStatus.refused.rawValue,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A copy of a file, a link or a whole tree that can take the place of the original: with modes,
-// times, extended attributes, names that are links to one file, and owners as far as that is
-// allowed. Nothing is left out in silence, because the original is going to be removed.
+// access control lists, times, extended attributes, names that are links to one file, and owners as
+// far as that is allowed. Nothing is left out in silence, because the original is going to be
+// removed.
 
 import FileCoordinationSystem
 import Foundation
 
 /// Copies trees to another file system.
 struct TreeCopy {
-    /// The original's path; only for messages.
-    private let path: String
+    /// The directory into which is copied.
     private let root: Descriptor
     private let signals: SignalDesk
-    /// Files of more than one name that were copied, and where to, from `root`.
+    /// What the copies do not have of their originals.
+    private(set) var losses: [(path: NativePath, loss: AttributeLoss)] = []
+    /// Files of more than one name that were copied, and where to, from the root.
     private var shared: [FileIdentity: [UInt8]] = [:]
 
     private struct FileIdentity: Hashable {
@@ -21,167 +23,196 @@ struct TreeCopy {
         let inode: ino_t
     }
 
-    /// A name in an open directory, and its path from the root of the copy.
-    private struct Place {
-        var directory: Descriptor
-        var name: [UInt8]
+    /// A name in an open directory.
+    struct Place {
+        let directory: Descriptor
+        let name: [UInt8]
+        /// The same name from the root of the copy, or of the original.
+        let route: [UInt8]
+        /// What it is called in messages.
+        let path: NativePath
+        /// What fails if something fails here.
+        let verb: String
 
-        /// Runs `body` with the name as C wants it.
-        func call(_ body: (Int32, UnsafePointer<CChar>) -> Int32) throws(SystemError) -> Int32 {
-            let result = (name.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
-                $0.baseAddress.map { body(directory.number, $0) } ?? -1
-            }
-            guard result >= 0 else {
-                throw SystemError(code: errno, operation: "copy \(PeopleText.text(name))")
-            }
-            return result
+        /// The item `name` in `directory`, which people know as `path`.
+        init(_ name: [UInt8], in directory: Descriptor, path: NativePath, verb: String) {
+            self.init(name, name, in: directory, path: path, verb: verb)
         }
 
-        func open(_ flags: Int32) throws(SystemError) -> Descriptor {
-            let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
-            return Descriptor(adopting: try call { openat($0, $1, flags, 0o600) })
+        private init(
+            _ name: [UInt8], _ route: [UInt8], in directory: Descriptor, path: NativePath,
+            verb: String
+        ) {
+            (self.name, self.route, self.directory) = (name, route, directory)
+            (self.path, self.verb) = (path, verb)
+        }
+
+        fileprivate func inside(_ directory: Descriptor, _ name: [UInt8]) -> Place {
+            Place(
+                name, route + [UInt8(ascii: "/")] + name, in: directory,
+                path: path.appending(name), verb: verb)
+        }
+
+        /// Runs a call; a negative result is an error that names this place.
+        @discardableResult
+        fileprivate func call(
+            _ body: (Int32, UnsafePointer<CChar>) -> Int32
+        ) throws(Failure) -> Int32 {
+            try attempt { () throws(SystemError) in try directory.call(verb, name, body) }
+        }
+
+        /// Does something about this place that can fail.
+        fileprivate func attempt<Result>(
+            _ body: () throws(SystemError) -> Result
+        ) throws(Failure) -> Result {
+            do throws(SystemError) {
+                return try body()
+            } catch {
+                throw Failure(errorNumber: error.code, doing: verb, path: path)
+            }
+        }
+
+        fileprivate func open(_ flags: Int32) throws(Failure) -> Descriptor {
+            try attempt { () throws(SystemError) in
+                try directory.openEntry(name, flags, mode: 0o600)
+            }
         }
     }
 
-    /// A copy of the item at `path` into the directory `root`.
-    init(of path: String, to root: Descriptor, _ signals: SignalDesk) {
-        self.path = path
+    init(into root: Descriptor, _ signals: SignalDesk) {
         self.root = root
         self.signals = signals
     }
 
-    /// Copies `name`, which is in `directory`; after an error, part of the copy may be there.
-    mutating func copy(
-        _ name: String, in directory: Descriptor, as newName: String
-    ) throws(Failure) {
-        let source = Place(directory: directory, name: Array(name.utf8))
-        let target = Place(directory: root, name: Array(newName.utf8))
-        do {
-            let status = try Self.status(source)
-            try copy(source, status, to: target, at: target.name, device: status.st_dev)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as SystemError {
-            if let signal = signals.noted { throw Failure.interrupted(by: signal) }
-            throw Failure(errorNumber: error.code, doing: error.operation + " of", path: path)
-        } catch {
-            throw Failure(.inputOutput, "cannot move \(path): \(error)")
-        }
+    /// Copies what is at `source` to `target`, whose name is free.
+    ///
+    /// After an error, part of the copy may be there.
+    mutating func copy(_ source: Place, to target: Place) throws(Failure) {
+        let status = try Self.status(source)
+        try copy(source, status, to: target, device: status.st_dev)
     }
 
     private mutating func copy(
-        _ source: Place, _ status: stat, to target: Place, at path: [UInt8], device: dev_t
-    ) throws {
+        _ source: Place, _ status: stat, to target: Place, device: dev_t
+    ) throws(Failure) {
         if let signal = signals.noted { throw Failure.interrupted(by: signal) }
         guard status.st_dev == device else {
-            throw Failure(
-                .badPath,
-                "\(PeopleText.text(source.name)) in \(self.path) is another file system: unmount "
-                    + "it first")
+            throw Failure(.badPath, "\(source.path) is another file system: unmount it first")
         }
         let kind = status.st_mode & S_IFMT
         if kind != S_IFDIR, status.st_nlink > 1 {
             let identity = FileIdentity(device: status.st_dev, inode: status.st_ino)
             if let first = shared[identity] { return try link(first, to: target) }
-            shared[identity] = path
+            shared[identity] = target.route
         }
         switch kind {
         case S_IFREG: try copyFile(source, to: target)
-        case S_IFDIR: try copyDirectory(source, status, to: target, at: path)
+        case S_IFDIR: try copyDirectory(source, status, to: target)
         case S_IFLNK: try copyLink(source, status, to: target)
-        case _: try copySpecial(status, to: target)
+        case _: try copySpecial(source, status, to: target)
         }
     }
 
-    private static func status(_ place: Place) throws(SystemError) -> stat {
-        var status = stat()
-        _ = try place.call { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
-        return status
+    private static func status(_ place: Place) throws(Failure) -> stat {
+        try place.attempt { () throws(SystemError) in
+            try place.directory.statusOfEntry(place.name)
+        }
     }
 
     // MARK: Kinds
 
     private mutating func copyDirectory(
-        _ source: Place, _ status: stat, to target: Place, at path: [UInt8]
-    ) throws {
+        _ source: Place, _ status: stat, to target: Place
+    ) throws(Failure) {
         let original = try source.open(O_RDONLY | O_DIRECTORY)
-        _ = try target.call { mkdirat($0, $1, 0o700) }
+        try target.call { mkdirat($0, $1, 0o700) }
         let copy = try target.open(O_RDONLY | O_DIRECTORY)
-        // By way of the descriptor: names are bytes, and need not be text.
-        for name in try Directory.open("/proc/self/fd/\(original.number)").rawNames() {
-            let inner = Place(directory: original, name: name)
+        let names = try source.attempt { () throws(SystemError) in try original.entryNames() }
+        for name in names {
+            let inner = source.inside(original, name)
             try self.copy(
-                inner, Self.status(inner), to: Place(directory: copy, name: name),
-                at: path + [UInt8(ascii: "/")] + name, device: status.st_dev)
+                inner, Self.status(inner), to: target.inside(copy, name), device: status.st_dev)
         }
-        try keepAttributes(of: original, on: copy)
+        try keepAttributes(of: original, source, on: copy, target)
     }
 
-    private func copyFile(_ source: Place, to target: Place) throws(SystemError) {
+    private mutating func copyFile(_ source: Place, to target: Place) throws(Failure) {
         // Without waiting: by now it might be a pipe.
         let original = try source.open(O_RDONLY | O_NONBLOCK)
         let copy = try target.open(O_RDWR | O_CREAT | O_EXCL)
-        try FileContents.copy(original, to: copy, unless: { signals.noted != nil })
-        try keepAttributes(of: original, on: copy)
+        do throws(SystemError) {
+            try FileContents.copy(original, to: copy, unless: { signals.noted != nil })
+        } catch {
+            if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+            let place = error.operation == "read" ? source : target
+            throw Failure(errorNumber: error.code, doing: place.verb, path: place.path)
+        }
+        try keepAttributes(of: original, source, on: copy, target)
     }
 
     private func copyLink(
         _ source: Place, _ status: stat, to target: Place
-    ) throws(SystemError) {
+    ) throws(Failure) {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let capacity = text.count - 1
-        _ = try source.call { Int32(readlinkat($0, $1, &text, capacity)) }
-        _ = try target.call { symlinkat(text, $0, $1) }
+        try source.call { Int32(readlinkat($0, $1, &text, capacity)) }
+        try target.call { symlinkat(text, $0, $1) }
         _ = try? target.call { fchownat($0, $1, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW) }
-        let times = [status.st_atim, status.st_mtim]
-        _ = try? target.call { utimensat($0, $1, times, AT_SYMLINK_NOFOLLOW) }
+        keepTimes(status, target)
     }
 
     /// A pipe, a socket or a device.
-    private func copySpecial(_ status: stat, to target: Place) throws(SystemError) {
-        _ = try target.call { mknodat($0, $1, status.st_mode, status.st_rdev) }
+    private mutating func copySpecial(
+        _ source: Place, _ status: stat, to target: Place
+    ) throws(Failure) {
+        try target.call { mknodat($0, $1, status.st_mode & S_IFMT | 0o600, status.st_rdev) }
         _ = try? target.call { fchownat($0, $1, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW) }
-        _ = try target.call { fchmodat($0, $1, status.st_mode & 0o7777, 0) }
+        let now = try Self.status(target)
+        var mode = status.st_mode & 0o1777
+        if now.st_uid != status.st_uid { losses.append((target.path, .owner(status.st_uid))) }
+        // Nobody is to gain by what cannot be kept: then it is its owner's alone.
+        if now.st_gid != status.st_gid {
+            losses.append((target.path, .group(status.st_gid)))
+            mode &= 0o700
+        }
+        let path = Array("/proc/self/fd/\(source.directory.number)/".utf8) + source.name
+        if ExtendedAttributes.isPresent("system.posix_acl_access", at: path) {
+            losses.append((target.path, .accessControlList))
+            mode &= 0o700
+        }
+        try target.call { fchmodat($0, $1, mode, 0) }
+        keepTimes(status, target)
+    }
+
+    private func keepTimes(_ status: stat, _ target: Place) {
         let times = [status.st_atim, status.st_mtim]
         _ = try? target.call { utimensat($0, $1, times, AT_SYMLINK_NOFOLLOW) }
     }
 
-    private func link(_ first: [UInt8], to target: Place) throws(SystemError) {
-        let first = Place(directory: root, name: first)
-        _ = try first.call { root, path in
-            (try? target.call { linkat(root, path, $0, $1, 0) }) ?? -1
+    private func link(_ first: [UInt8], to target: Place) throws(Failure) {
+        let root = root.number
+        try target.call { directory, name in
+            NativePath(first).withCString { linkat(root, $0, directory, name, 0) }
         }
     }
 
     // MARK: Attributes
 
-    private func keepAttributes(
-        of original: Descriptor, on copy: Descriptor
-    ) throws(SystemError) {
+    private mutating func keepAttributes(
+        of original: Descriptor, _ source: Place, on copy: Descriptor, _ target: Place
+    ) throws(Failure) {
+        let attributes = try source.attempt { () throws(SystemError) in
+            try CarriedAttributes(of: original)
+        }
+        let lost = try target.attempt { () throws(SystemError) in try attributes.give(to: copy) }
+        losses += lost.map { (target.path, $0) }
         var status = stat()
         guard fstat(original.number, &status) == 0 else {
-            throw SystemError(code: errno, operation: "read the status")
-        }
-        var mode = status.st_mode & 0o7777
-        if fchown(copy.number, status.st_uid, status.st_gid) != 0 {
-            // To run as somebody else was not meant for the new owner, nor for his group.
-            _ = fchown(copy.number, uid_t.max, status.st_gid)
-            mode &= 0o1777
-        }
-        // Before the mode, which may forbid it, and after the owner, whose change takes some away.
-        for name in (try? ExtendedAttributes.names(of: original)) ?? [] {
-            guard let value = try? ExtendedAttributes.value(of: name, of: original) else {
-                continue
-            }
-            // As far as the other file system can keep them.
-            try? ExtendedAttributes.set(name, to: value, of: copy)
-        }
-        guard fchmod(copy.number, mode) == 0 else {
-            throw SystemError(code: errno, operation: "set the mode")
+            throw Failure(errorNumber: errno, doing: source.verb, path: source.path)
         }
         // Last, since everything else changes them.
         guard futimens(copy.number, [status.st_atim, status.st_mtim]) == 0 else {
-            throw SystemError(code: errno, operation: "set the times")
+            throw Failure(errorNumber: errno, doing: target.verb, path: target.path)
         }
     }
 }

@@ -11,42 +11,64 @@ enum UnnamedFile {
     private static let temporary = 0o20000000 | O_DIRECTORY
 
     /// Creates a file in the directory at `path`, readable and writable by this user alone.
-    static func create(in path: String) throws(SystemError) -> Descriptor {
-        let number = open(path, O_RDWR | O_CLOEXEC | temporary, 0o600)
+    static func create(in path: NativePath) throws(SystemError) -> Descriptor {
+        let directory = try path.openDirectory()
+        if let file = try tryCreate(in: directory, at: path) { return file }
+        let (file, name) = try createNamed(in: directory)
+        try? directory.removeEntry(name)
+        return file
+    }
+
+    /// Creates a file in the first of these directories that has room for one.
+    static func create(inOneOf places: [NativePath]) throws(SystemError) -> Descriptor {
+        var first: SystemError?
+        for place in places {
+            do throws(SystemError) {
+                return try create(in: place)
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? SystemError(code: ENOENT, operation: "create a file")
+    }
+
+    /// Where copies of the file at `path` may go: beside it, where they may share its blocks and
+    /// there is room for files of its size, or else where temporary files go.
+    static func places(for path: NativePath) -> [NativePath] {
+        let temporary = getenv("TMPDIR").map { NativePath(ArgumentText.bytes(at: $0)) }
+        return [path.directory] + (temporary.map { [$0] } ?? [])
+            + ["/tmp", "/var/tmp"].map { NativePath(Array($0.utf8)) }
+    }
+
+    /// Creates a file in `directory` that has no name; nil where the file system cannot.
+    ///
+    /// Its number is above those of the standard streams.
+    static func tryCreate(
+        in directory: Descriptor, at path: NativePath
+    ) throws(SystemError) -> Descriptor? {
+        let number = openat(directory.number, ".", O_RDWR | O_CLOEXEC | temporary, 0o600)
         if number >= 0 { return Descriptor(adopting: number) }
         let error = errno
         guard isUnsupported(error) else {
             throw SystemError(code: error, operation: "create a file in \(path)")
         }
-        let (file, name) = try createNamed(in: path)
-        unlink(name)
-        return file
-    }
-
-    /// Creates a file in `directory` that has no name; nil where the file system cannot.
-    static func tryCreate(in directory: Directory) throws(SystemError) -> Descriptor? {
-        let number = openat(
-            directory.descriptor.number, ".", O_RDWR | O_CLOEXEC | temporary, 0o600)
-        if number >= 0 { return Descriptor(adopting: number) }
-        let error = errno
-        guard isUnsupported(error) else {
-            throw SystemError(code: error, operation: "create a file in \(directory.path)")
-        }
         return nil
     }
 
-    /// Creates a file with a name that nobody else has; returns the name's path, too.
-    static func createNamed(in path: String) throws(SystemError) -> (Descriptor, String) {
-        var template = Array("\(path)/.filecoord-XXXXXX".utf8CString)
-        let number = mkstemp(&template)
-        guard number >= 0 else {
-            throw SystemError(code: errno, operation: "create a file in \(path)")
+    /// Creates a file with a name that nobody else has, locked for as long as this program lives,
+    /// so that the next one can tell what a killed one has left.
+    static func createNamed(
+        in directory: Descriptor
+    ) throws(SystemError) -> (Descriptor, name: [UInt8]) {
+        TemporaryEntry.sweep(directory)
+        for _ in 0..<16 {
+            let name = TemporaryEntry.spoolName()
+            let file = try directory.openEntry(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+            // A sweep may have come between the making and the locking.
+            guard try FileLock.tryLock(file), try file.status().linkCount > 0 else { continue }
+            return (file, name)
         }
-        let name = template.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { String(cString: $0) } ?? ""
-        }
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        return (Descriptor(adopting: number), name)
+        throw SystemError(code: ETIMEDOUT, operation: "create a file")
     }
 
     /// Old kernels take the flag for an attempt to write a directory.
@@ -55,17 +77,12 @@ enum UnnamedFile {
     }
 }
 
-/// A path's directory and name, by its letters alone.
-struct PathParts {
-    /// The directory's path.
-    let directory: String
-    /// The last component.
-    let name: String
-
-    /// Takes `path`, which is absolute, apart.
-    init(_ path: String) {
-        let components = path.split(separator: "/")
-        name = components.last.map { String($0) } ?? "."
-        directory = "/" + components.dropLast().joined(separator: "/")
+extension Descriptor {
+    /// The same open file by a number above those of the standard streams, for children.
+    func aboveStandardStreams() throws(SystemError) -> Descriptor {
+        // F_DUPFD_CLOEXEC, which cannot be imported.
+        let copy = fcntl(number, 1030, 3)
+        guard copy >= 0 else { throw SystemError(code: errno, operation: "duplicate a descriptor") }
+        return Descriptor(adopting: copy)
     }
 }

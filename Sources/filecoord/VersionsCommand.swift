@@ -172,8 +172,8 @@ extension VersionsCommand {
             let wanted = try KeptVersions.identifier(of: version, ofItemAt: subject.path)
             try subject.change(orOrphans: true) { versions, _ in
                 let result = try versions.version(wanted).replaceItem(at: versions.url)
-                guard result.systemPath != versions.url.systemPath else { return }
-                Console.say("the version is of another type: it is at \(result.systemPath)")
+                guard result.nativePath != versions.url.nativePath else { return }
+                Console.say("the version is of another type: it is at \(result.nativePath)")
             }
         }
     }

@@ -6,15 +6,37 @@
 import ArgumentParser
 import FileCoordinationArbiter
 
+/// Which letter stands for `--nonblock`.
+protocol NonblockNaming {
+    /// The names.
+    static var nonblock: NameSpecification { get }
+}
+
+/// "-n", where that means nothing else.
+enum ShortNonblock: NonblockNaming {
+    static let nonblock: NameSpecification = [.customLong("nonblock"), .customShort("n")]
+}
+
+/// No letter: "-n" of `mv` is older.
+enum LongNonblock: NonblockNaming {
+    static let nonblock: NameSpecification = .customLong("nonblock")
+}
+
 /// Options about waiting.
-struct WaitingOptions: ParsableArguments {
+typealias WaitingOptions = WaitingOptionsNamed<ShortNonblock>
+
+/// Options about waiting.
+struct WaitingOptionsNamed<Names: NonblockNaming>: ParsableArguments {
     @Option(
+        name: [.long, .customShort("w")], parsing: .unconditional,
         help: ArgumentHelp(
             "Give up after SECONDS of waiting; fractions are allowed. COMMAND may take longer.",
             valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Do not wait at all: give up unless access is granted at once.")
+    @Flag(
+        name: Names.nonblock,
+        help: "Do not wait at all: give up unless access is granted at once.")
     var nonblock = false
 
     @Option(
@@ -39,7 +61,7 @@ struct WaitingOptions: ParsableArguments {
             "Exit with N, not 75, if access is not granted in time.", valueName: "n"))
     var conflictStatus: UInt8 = UInt8(ExitStatus.notGranted.rawValue)
 
-    @Flag(name: .shortAndLong, help: "Do not mention a wait of more than a second.")
+    @Flag(name: .shortAndLong, help: "Say nothing about waiting or refusal; the status says it.")
     var quiet = false
 
     func validate() throws {

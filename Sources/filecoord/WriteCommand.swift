@@ -19,8 +19,20 @@ struct WriteCommand: ParsableCommand {
             Without COMMAND, standard input is read to its end first, into a file beside PATH that \
             has no name. Only then is access claimed, and the content put in place in one step: \
             whoever reads PATH finds the old content or the new, never a part, and so does whoever \
-            looks after a crash. Mode and owner are kept; a new file gets what the umask leaves. \
-            A symbolic link is not followed, and is refused. If anything fails, PATH is as it was.
+            looks after a crash. Mode, owner, group, access control list, extended attributes and \
+            security labels are kept; what cannot be kept is said, and nobody gets more access by \
+            it. A new file gets what the directory's default list or the umask leaves. A symbolic \
+            link is not followed, and is refused; so is a file with several names (hard links), \
+            unless --in-place or --break-links says what is meant. If anything fails, PATH is as \
+            it was, but for a failure in the midst of --in-place.
+
+            DO NOT filter a file by "filecoord read f | ... | filecoord write f": these are two \
+            claims, and what another program writes in between is lost. "filecoord update f -- \
+            COMMAND" is one.
+
+            A program that dies in the midst of its output looks like one that has ended: what it \
+            has written by then becomes the file. --expect-bytes refuses that, and "filecoord \
+            update" looks at the status.
 
             \(CommandTemplate.manual)
 
@@ -31,9 +43,10 @@ struct WriteCommand: ParsableCommand {
 
             EXAMPLES
               date | filecoord write last-run.txt
-              filecoord read list | sort -u | filecoord write list
-              filecoord write --timeout 5 app.db -- sqlite3 {} 'VACUUM'
-              filecoord write --for-moving old new -- mv {1} {2}
+              filecoord update list -- sort -u
+              filecoord write --expect-bytes "$size" disk.img <download
+              filecoord write app.db -- sh -c 'sqlite3 "$FILECOORD_PATH_1" VACUUM'
+              filecoord write -- "$file" -- make
             """)
 
     @Flag(help: "What the write is for.")
@@ -42,8 +55,17 @@ struct WriteCommand: ParsableCommand {
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
 
+    @Option(
+        help: ArgumentHelp(
+            "Write nothing unless standard input has N bytes.", valueName: "n"))
+    var expectBytes: UInt64?
+
+    @OptionGroup var placement: PlacingOptions
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
+
+    @OptionGroup var template: TemplateOptions
 
     @Argument(help: ArgumentHelp("The files or directories to write.", valueName: "path"))
     var paths: [String]
@@ -63,6 +85,7 @@ struct WriteCommand: ParsableCommand {
     var request: WriteRequest {
         WriteRequest(
             aims: aims, paths: paths, waiting: waiting.terms, command: command.words,
+            mark: template.mark, placing: placement.placing, expectedBytes: expectBytes,
             keepsWhileRunning: keeping.keepWhileRunning)
     }
 

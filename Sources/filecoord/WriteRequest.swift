@@ -14,12 +14,22 @@ struct WriteRequest: Hashable {
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: standard input is put in place.
     var command: [String] = []
+    var mark = PathMark.braces
+    var placing = Placing.replacing
+    /// How long standard input must be.
+    var expectedBytes: UInt64?
     /// Whether access outlives COMMAND as long as processes of it do.
     var keepsWhileRunning = false
 
     /// What is wrong with it, for the user; nil if nothing is.
     var complaint: String? {
-        guard command.isEmpty else { return nil }
+        guard command.isEmpty else {
+            guard placing == .replacing, expectedBytes == nil else {
+                return "--in-place, --break-links and --expect-bytes are about standard input: "
+                    + "leave them out with a COMMAND."
+            }
+            return CommandTemplate(command, mark: mark).complaint(itemCount: paths.count)
+        }
         guard paths.count == 1 else {
             return "Standard input goes to one PATH; for several, give a COMMAND after \"--\"."
         }
@@ -43,19 +53,28 @@ struct WriteRequest: Hashable {
         }
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
-            return try CommandRun(command, admission: admission).run(items)
+            return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
-        let spool = try Spool(for: items[0].url.systemPath, signals: signals)
+        let path = items[0].url.nativePath
+        let spool = try Spool(for: path, placing, signals: signals)
         do throws(Failure) {
-            try spool.fill(from: 0)
+            try checkLength(spool.fill(from: 0), path)
+            try spool.synchronize()
             try admission.run(items) { urls throws(Failure) in
                 OtherNames.mention(of: urls, quiet: waiting.quiet)
-                try spool.place(at: urls[0].systemPath)
+                try spool.place(at: urls[0].nativePath)
             }
         } catch {
             spool.discard()
             throw error
         }
         if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+    }
+
+    private func checkLength(_ count: UInt64, _ path: NativePath) throws(Failure) {
+        guard let expectedBytes, count != expectedBytes else { return }
+        throw Failure(
+            .inputOutput,
+            "standard input ended after \(count) bytes, not \(expectedBytes): \(path) is as it was")
     }
 }

@@ -10,11 +10,11 @@ final class CommandTests: XCTestCase {
             let outcome = try sandbox.run(
                 "read", "a b", "c", "--", "sh", "-c",
                 "printf '%s\\n' \"$@\" \"$FILECOORD_PATH_1\" \"$FILECOORD_PATH_2\"", "sh",
-                "{}", "<{1}>", "{2}{1}", "{3}", "{x}", "{", "{{}}", "{01}")
+                "{}", "<{1}>", "{2}{1}", "{1}", "{2}", "{x}", "{", "{{}}", "{01}")
             let (a, c) = (sandbox.path("a b"), sandbox.path("c"))
             XCTAssertEqual(
                 outcome.output.split(separator: "\n").map { String($0) },
-                [a, "<\(a)>", c + a, "{3}", "{x}", "{", "{\(a)}", "{01}", a, c])
+                [a, "<{1}>", "{2}{1}", a, c, "{x}", "{", "{{}}", "{01}", a, c])
         }
     }
 
@@ -29,8 +29,9 @@ final class CommandTests: XCTestCase {
         }
     }
 
-    func testAnOptionFollowsTheLastColonAndOtherTextBelongsToThePath() throws {
+    func testAnOptionFollowsTheLastColonAndOtherTextBelongsToAPathThatExists() throws {
         try with { sandbox in
+            for name in ["p:forSomething", "f:forMoving"] { try sandbox.makeFile(name, "") }
             let holder = try sandbox.start(
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",

@@ -7,7 +7,8 @@ import XCTest
 final class HelpTests: XCTestCase {
     private static let commands: [[String]] =
         [
-            "read", "write", "access", "hold", "mv", "rm", "versions", "present", "status", "demo",
+            "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present", "status",
+            "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }
 

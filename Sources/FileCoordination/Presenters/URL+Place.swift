@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From places, which are bytes, to URLs. Foundation would take a detour through text, and look at
-// the disk for whether it is a directory.
+// From places, which are bytes, to URLs, and back. Foundation would take a detour through text,
+// look at the disk for whether it is a directory, and put replacement characters, and so another
+// file, in the place of bytes that are not UTF-8.
 
 package import FileCoordinationArbiter
 import Foundation
@@ -11,7 +12,13 @@ extension URL {
     package init(place: ItemPath) { self.init(pathBytes: place.bytes, isDirectory: false) }
 
     /// The file URL of an absolute path of any bytes.
-    init(pathBytes: [UInt8], isDirectory: Bool) {
+    package init(pathBytes: [UInt8], isDirectory: Bool) {
+        if String(validating: pathBytes, as: UTF8.self) == nil,
+            let url = URL(percentEncoding: pathBytes, isDirectory: isDirectory)
+        {
+            self = url
+            return
+        }
         let path = pathBytes.map { CChar(bitPattern: $0) } + [0]
         self = path.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else {
@@ -21,5 +28,21 @@ extension URL {
                 fileURLWithFileSystemRepresentation: start, isDirectory: isDirectory,
                 relativeTo: nil)
         }
+    }
+
+    /// The bytes of a file URL's path, absolute; nil if it is none that the kernel would take.
+    package var pathBytes: [UInt8]? { try? PlaceResolver.pathBytes(of: self) }
+
+    private init?(percentEncoding bytes: [UInt8], isDirectory: Bool) {
+        let slash = UInt8(ascii: "/")
+        let path = isDirectory && bytes.last != slash ? bytes + [slash] : bytes
+        let text = path.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber)
+            guard !isPlain, byte != slash, byte != UInt8(ascii: "."), byte != UInt8(ascii: "-")
+            else { return String(character) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        self.init(string: "file://" + text.joined())
     }
 }

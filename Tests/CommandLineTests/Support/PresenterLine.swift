@@ -13,6 +13,7 @@ struct PresenterLine: Decodable {
     var oldURL: String?
     var newURL: String?
     var version: String?
+    var exists: Bool?
 }
 
 extension RunningCommand {

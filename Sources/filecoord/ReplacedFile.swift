@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file that new content is for: what may be written, what its successor keeps of it, and
+// writing it in place where the file itself must stay.
+
+import FileCoordinationSystem
+import Foundation
+
+/// How new content gets into place.
+enum Placing: Hashable {
+    /// By another file with the attributes of the former one; a file with several names is refused.
+    case replacing
+    /// The same, also if that leaves the other names with the old content.
+    case breakingLinks
+    /// By writing the file itself, for all its names; not in one step.
+    case inPlace
+}
+
+/// What is at the path that is written.
+struct ReplacedFile {
+    private let path: NativePath
+    /// Its status; nil if nothing is there.
+    let status: FileStatus?
+
+    /// Looks at `path`, where a file that may be written is, or nothing.
+    init(_ path: NativePath, _ placing: Placing) throws(Failure) {
+        self.path = path
+        do throws(SystemError) {
+            status = try path.statusIfAny()
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "write", path: path)
+        }
+        guard let status else { return }
+        switch status.kind {
+        case .regular: break
+        case .directory:
+            throw Failure(
+                .badPath, "\(path) is a directory: name a file in it, or give a COMMAND")
+        case .symbolicLink:
+            throw Failure(
+                .badPath,
+                "\(path) is a symbolic link, which a write does not follow: name its target")
+        case .socket, .other:
+            throw Failure(.badPath, "\(path) is not a regular file: only those can be replaced")
+        }
+        let mayWrite = path.withCString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0 }
+        guard mayWrite else { throw Failure(errorNumber: errno, doing: "write", path: path) }
+        guard status.linkCount > 1, placing == .replacing else { return }
+        throw Failure(
+            .badPath,
+            "\(path) is one of \(status.linkCount) names of its file (hard links), and the others "
+                + "would keep the old content: use --in-place to write the file that all of them "
+                + "name, or --break-links to give this name a file of its own")
+    }
+
+    /// Gives `copy`, which takes the file's place, its attributes; says what cannot be kept.
+    func giveAttributes(to copy: Descriptor, umask: mode_t) throws(Failure) {
+        do throws(SystemError) {
+            let directory = try path.directory.openDirectory()
+            let attributes =
+                status == nil
+                ? try CarriedAttributes(ofNewFileIn: directory, umask: UInt32(umask))
+                : try CarriedAttributes(of: path.name, in: directory)
+            for loss in try attributes.give(to: copy) {
+                Console.say("\(path): \(loss) could not be kept")
+            }
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "keep the attributes of", path: path)
+        }
+    }
+
+    // MARK: In place
+
+    /// Writes `contents` into the file itself.
+    func overwrite(with contents: Descriptor) throws(Failure) {
+        do throws(SystemError) {
+            let file = try path.open(O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
+            let size = try contents.status().size
+            try makeRoom(in: file, size)
+            try copy(contents, to: file)
+            try FileSpace.truncate(file, length: size)
+            try file.synchronize()
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "write", path: path)
+        }
+    }
+
+    /// A full device is noticed before anything is overwritten.
+    private func makeRoom(in file: Descriptor, _ size: UInt64) throws(SystemError) {
+        let former = try file.status().size
+        guard size > former else { return }
+        do throws(SystemError) {
+            try FileSpace.reserve(file, length: size)
+        } catch {
+            try FileSpace.truncate(file, length: former)
+            throw error
+        }
+    }
+
+    private func copy(_ contents: Descriptor, to file: Descriptor) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: UInt64 = 0
+        while true {
+            let count = try contents.read(into: buffer, at: offset)
+            guard count > 0 else { return }
+            try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+            offset += UInt64(count)
+        }
+    }
+}

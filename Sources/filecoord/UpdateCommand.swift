@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord update`: a filter in place.
+
+import ArgumentParser
+import FileCoordinationArbiter
+
+/// A coordinated read, change and write, in one.
+struct UpdateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Put a file through a command, in one write: nobody's change gets lost.",
+        usage: "filecoord update [<options>] <path> -- <command> [<arg> ...]",
+        discussion: """
+            Under one write claim COMMAND gets the old content on standard input, and what it \
+            writes to standard output takes the file's place in one step, but only if COMMAND ends \
+            with 0: else PATH is as it was. A file that does not exist is empty, and is created.
+
+            What "filecoord write" says about modes, owners, links and lists goes for this, too.
+
+            \(CommandTemplate.manual)
+
+            \(ExitStatus.manual)
+
+            EXAMPLES
+              filecoord update list -- sort -u
+              filecoord update config.json -- jq '.runs += 1'
+              filecoord update names -- sh -c 'cat; echo "$1"' sh "$name"
+            """)
+
+    @OptionGroup var placement: PlacingOptions
+
+    @OptionGroup(title: "Waiting")
+    var waiting: WaitingOptions
+
+    @OptionGroup var template: TemplateOptions
+
+    @Argument(help: ArgumentHelp("The file to update.", valueName: "path"))
+    var path: String
+
+    @OptionGroup(visibility: .private)
+    var command: CommandArguments
+
+    func validate() throws {
+        guard !command.words.isEmpty else {
+            throw ValidationError("Give a COMMAND after \"--\".")
+        }
+        let template = CommandTemplate(command.words, mark: template.mark)
+        if let complaint = template.complaint(itemCount: 1) { throw ValidationError(complaint) }
+    }
+
+    func run() throws {
+        try UpdateRequest(
+            path: path, waiting: waiting.terms, command: command.words, mark: template.mark,
+            placing: placement.placing
+        ).run()
+    }
+}
+
+/// Options about how new content gets into place.
+struct PlacingOptions: ParsableArguments {
+    @Flag(help: "Write the file itself, for all its names; not in one step.")
+    var inPlace = false
+
+    @Flag(help: "Replace one name of a file with several; the others keep the old content.")
+    var breakLinks = false
+
+    /// What they come to.
+    var placing: Placing {
+        guard !inPlace else { return .inPlace }
+        return breakLinks ? .breakingLinks : .replacing
+    }
+
+    func validate() throws {
+        guard !inPlace || !breakLinks else {
+            throw ValidationError("Use --in-place or --break-links, not both.")
+        }
+    }
+}

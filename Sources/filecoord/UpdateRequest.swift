@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that goes through a filter under one write claim. Two claims, as a pipeline of a read and
+// a write has, let another writer in between, whose update is then lost.
+
+import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+
+/// What `filecoord update` is to do.
+struct UpdateRequest: Hashable {
+    var path = ""
+    var waiting = WaitingTerms()
+    var command: [String] = []
+    var mark = PathMark.braces
+    var placing = Placing.replacing
+
+    /// Updates.
+    func run() throws(Failure) {
+        let signals = try SignalDesk()
+        let url = try UserPath.url(path)
+        let admission = Admission(waiting, signals: signals)
+        let spool = try Spool(for: url.nativePath, placing, signals: signals)
+        do throws(Failure) {
+            try admission.run([RequestedItem(url: url, access: .writing(.plain))]) {
+                urls throws(Failure) in
+                let path = urls[0].nativePath
+                try filter(urls, into: spool, admission)
+                // From here on a signal comes too late.
+                if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+                try spool.synchronize()
+                try spool.place(at: path)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        if let signal = signals.noted { throw Failure.interrupted(by: signal) }
+    }
+
+    private func filter(
+        _ urls: [URL], into spool: Spool, _ admission: Admission
+    ) throws(Failure) {
+        let path = urls[0].nativePath
+        let streams = ChildStreams(input: try oldContents(path), output: spool.contents)
+        let run = CommandRun(command, mark: mark, admission: admission)
+        let status = try run.run(at: urls, streams: streams)
+        guard status != 0 else { return }
+        let line = "COMMAND ended with status \(status): \(path) is as it was"
+        throw Failure(status: status, lines: waiting.quiet ? [] : [line])
+    }
+
+    /// The file, or nothing where there is none.
+    private func oldContents(_ path: NativePath) throws(Failure) -> Descriptor {
+        let former = try ReplacedFile(path, placing)
+        let nothing = NativePath(Array("/dev/null".utf8))
+        do throws(SystemError) {
+            let file = former.status == nil ? nothing : path
+            return try file.open(O_RDONLY | O_NOFOLLOW).aboveStandardStreams()
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "read", path: path)
+        }
+    }
+}

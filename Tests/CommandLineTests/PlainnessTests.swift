@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a new user trips over: options that are mistyped, quiet that is not quiet, files that are
+// shorter than they say, directories that are not covered, signals that do not arrive.
+
+import XCTest
+import filecoord
+
+final class PlainnessTests: XCTestCase {
+    // MARK: Options
+
+    func testAMistypedOptionAfterTheColonIsAnError() throws {
+        try with { sandbox in
+            for (words, near) in [
+                (["--write", "f:forMovng"], "forMoving"),
+                (["--read", "f:withoutChange"], "withoutChanges"),
+                (["--read", "f:forMoving"], "forUploading"), (["--write", "f:"], "for"),
+            ] {
+                let wrong = try sandbox.run(["access"] + words + ["--", "touch", "ran"])
+                XCTAssertEqual(wrong.status, 64, wrong.errors)
+                XCTAssertTrue(wrong.errors.contains("did you mean \"\(near)"), wrong.errors)
+            }
+            try sandbox.makeFile("f:forMovng", "text")
+            XCTAssertEqual(
+                try sandbox.run("access", "--write", "f:forMovng", "--", "cat", "{}").output, "text"
+            )
+            let verbatim = try sandbox.run(
+                "access", "--write-path", "f:forMoving", "--read-path", "a:b", "--", "echo", "{1}",
+                "{2}")
+            XCTAssertEqual(
+                verbatim.output, "\(sandbox.path("f:forMoving")) \(sandbox.path("a:b"))\n",
+                verbatim.errors)
+            XCTAssertEqual(try sandbox.names(), ["f:forMovng"])
+        }
+    }
+
+    func testQuietSaysNothingOfWaitingAndRefusal() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            try sandbox.makeDirectory("d")
+            _ = try sandbox.startHolding("write", "a")
+            for words in [["-n"], ["-w", "0.05"], ["--nonblock"], ["--timeout", "0"]] {
+                let late = try sandbox.run(["read", "-q"] + words + ["a"])
+                XCTAssertEqual(late.status, 75)
+                XCTAssertEqual(late.errors, "")
+            }
+            XCTAssertEqual(try sandbox.run("read", "-qn", "-E", "9", "a").status, 9)
+            XCTAssertNotEqual(try sandbox.run("read", "-n", "a").errors, "")
+            try sandbox.makeFile("b", "")
+            _ = try sandbox.startPresenting("b", "--fail", "savePresentedItemChanges")
+            let refused = try sandbox.run("read", "-q", "b")
+            XCTAssertEqual(refused.status, 70)
+            XCTAssertEqual(refused.errors, "")
+            XCTAssertEqual(try sandbox.run("read", "-q", "d", "--", "true").errors, "")
+            for seconds in ["-1", "nan", "-0.5"] {
+                XCTAssertEqual(try sandbox.run("read", "--timeout", seconds, "b").status, 64)
+                XCTAssertEqual(try sandbox.run("read", "--timeout=\(seconds)", "b").status, 64)
+            }
+        }
+    }
+
+    func testTheVersionIsTold() throws {
+        try with { sandbox in
+            let outcome = try sandbox.run("--version")
+            XCTAssertEqual(outcome.status, 0)
+            XCTAssertTrue(outcome.output.hasPrefix("filecoord "), outcome.output)
+        }
+    }
+
+    func testNoExampleOfTheManualPutsAPathIntoAScript() throws {
+        try with { sandbox in
+            for command in ["read", "write", "update", "access"] {
+                let help = try sandbox.run(command, "--help").output
+                for line in help.split(separator: "\n") where line.hasPrefix("  ") {
+                    XCTAssertFalse(line.contains("sh -c") && line.contains("{"), "\(line)")
+                }
+                XCTAssertTrue(help.contains("$FILECOORD_PATH_1"), command)
+            }
+            let write = try sandbox.run("write", "--help").output
+            XCTAssertTrue(write.contains("filecoord update"), write)
+        }
+    }
+
+    // MARK: Files
+
+    func testAFileIsReadToItsEndWhateverItSaysOfItsLength() throws {
+        try with { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                for f in /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/kexec_loaded \\
+                    /sys/kernel/uevent_seqnum /proc/version /proc/cpuinfo; do
+                    [ -r $f ] || continue
+                    "$0" read $f >copy || echo "$f fails"
+                    # Frequencies differ from moment to moment.
+                    case $f in */cpuinfo) [ -s copy ] ;; *) cat $f | cmp -s - copy ;; esac ||
+                        echo "$f differs"
+                    tr -d '\\000' <copy | cmp -s - copy || echo "$f has zeros"
+                done
+                truncate -s 3000000 hole; printf x | dd of=hole bs=1 seek=1000 conv=notrunc 2>&-
+                "$0" read hole | cmp - hole && echo done
+                """)
+            XCTAssertEqual(outcome.output, "done\n", outcome.errors)
+        }
+    }
+
+    func testADirectoryThatIsNotCoveredIsSaid() throws {
+        try with { sandbox in
+            try sandbox.makeDirectory("d")
+            try sandbox.makeDirectory("p.rtfd")
+            try sandbox.makeFile("a", "")
+            let note = "use --recursive to cover what is inside"
+            for words in [["read", "d"], ["write", "a", "d"], ["access", "--write", "d"]] {
+                let outcome = try sandbox.run(words + ["--", "true"])
+                XCTAssertEqual(outcome.status, 0)
+                XCTAssertEqual(outcome.errors.split(separator: "\n").count, 1, outcome.errors)
+                XCTAssertTrue(outcome.errors.contains(note), outcome.errors)
+            }
+            for words in [
+                ["read", "p.rtfd"], ["write", "a"], ["write", "--for-deleting", "d"],
+                ["read", "-q", "d"], ["read", "--metadata-only", "d"],
+            ] {
+                XCTAssertEqual(try sandbox.run(words + ["--", "true"]).errors, "", "\(words)")
+            }
+        }
+    }
+
+    // MARK: Signals
+
+    func testAllSignalsThatMeanSomethingAreForwarded() throws {
+        try with { sandbox in
+            let signals: [(Int32, String)] = [
+                (SIGQUIT, "QUIT"), (SIGUSR1, "USR1"), (SIGUSR2, "USR2"), (SIGALRM, "ALRM"),
+                (SIGCONT, "CONT"), (SIGWINCH, "WINCH"),
+            ]
+            for (signal, name) in signals {
+                let script =
+                    "trap 'echo got; exit 9' \(name); echo held; while :; do sleep 0.01; done"
+                let holder = try sandbox.start("write", "a", "--", "sh", "-c", script)
+                try holder.awaitLine("held")
+                holder.kill(signal)
+                try holder.awaitLine("got")
+                XCTAssertEqual(try holder.exitStatus(), 9, name)
+            }
+        }
+    }
+
+    func testSignalsEndAWaitAsTheyEndPrograms() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "")
+            _ = try sandbox.startHolding("write", "a")
+            for signal in [SIGQUIT, SIGUSR1, SIGALRM] {
+                let waiter = try sandbox.start("read", "a", "--", "touch", "ran")
+                try sandbox.awaitWaiters(1)
+                for passing in [SIGWINCH, SIGCONT] { waiter.kill(passing) }
+                waiter.kill(signal)
+                XCTAssertEqual(try waiter.exitStatus(), 128 + signal)
+                try sandbox.awaitWaiters(0)
+            }
+            XCTAssertEqual(try sandbox.names(), ["a"])
+        }
+    }
+
+    /// The alarm of the old way to give a program a time, as in `perl -e 'alarm 1; exec …'`.
+    func testAnInheritedAlarmIsForwarded() throws {
+        try with { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                command -v perl >/dev/null || { echo none; exit; }
+                perl -e 'alarm 1; exec @ARGV' "$0" read a -- \\
+                    sh -c 'trap "echo alarm; exit 3" ALRM; while :; do sleep 0.01; done'
+                """)
+            try XCTSkipIf(outcome.output == "none\n", "perl is not installed")
+            XCTAssertEqual(outcome.output, "alarm\n", outcome.errors)
+            XCTAssertEqual(outcome.status, 3)
+        }
+    }
+
+    // MARK: Presenting
+
+    func testADeletionIsToldFromAChange() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeDirectory("d")
+            let path = try sandbox.makeFile("d/a", "1")
+            let presenter = try sandbox.startPresenting("d", "d/a", count: 2)
+            let item = "presentedItemDidChange"
+            let inside = "presentedSubitemDidChange(at:)"
+            let done = "reacquire(fromWriter)"
+            XCTAssertEqual(try sandbox.run("write", "d/a", input: "2").status, 0)
+            XCTAssertEqual(try presenter.awaitMessage(item, to: path).exists, true)
+            XCTAssertEqual(try presenter.awaitMessage(done, to: path).exists, true)
+            XCTAssertEqual(try presenter.awaitMessage(inside, to: sandbox.path("d")).exists, true)
+            XCTAssertEqual(try sandbox.run("write", "d/a", "--", "rm", "d/a").status, 0)
+            XCTAssertEqual(try presenter.awaitMessage(item, to: path, count: 2).exists, false)
+            let gone = try presenter.awaitMessage(inside, to: sandbox.path("d"), count: 2)
+            XCTAssertEqual(gone.exists, false)
+            try sandbox.makeFile("d/a", "3")
+            XCTAssertEqual(try sandbox.run("rm", "d/a").status, 0)
+            XCTAssertEqual(try presenter.awaitMessage(done, to: path, count: 3).exists, false)
+        }
+    }
+}

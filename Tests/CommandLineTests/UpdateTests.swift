@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord update`, and the lengths that `write` insists on.
+
+import XCTest
+
+final class UpdateTests: XCTestCase {
+    func testTwentyUpdatesAtOnceAreAllKept() throws {
+        try withEachArbiter { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                i=0
+                while [ $i -lt 20 ]; do
+                    i=$((i + 1))
+                    "$0" update list -- sh -c 'cat; echo "$1"' sh $i &
+                done
+                wait; sort -n list
+                """)
+            let expected = (1...20).map { "\($0)\n" }.joined()
+            XCTAssertEqual(outcome.output, expected, outcome.errors)
+        }
+    }
+
+    func testOnlyASuccessfulCommandChangesTheFile() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "old\n")
+            let failed = try sandbox.run("update", "a", "--", "sh", "-c", "cat; echo new; exit 3")
+            XCTAssertEqual(failed.status, 3)
+            XCTAssertTrue(failed.errors.contains("is as it was"), failed.errors)
+            let killed = try sandbox.run("update", "-q", "a", "--", "sh", "-c", "kill -9 $$")
+            XCTAssertEqual(killed.status, 137)
+            XCTAssertEqual(killed.errors, "")
+            XCTAssertEqual(try sandbox.content("a"), "old\n")
+            XCTAssertEqual(try sandbox.run("update", "a", "--", "tr", "o", "O").status, 0)
+            XCTAssertEqual(try sandbox.content("a"), "Old\n")
+            XCTAssertEqual(try sandbox.names(), ["a"])
+        }
+    }
+
+    func testAMissingFileIsEmptyAndIsCreated() throws {
+        try with { sandbox in
+            XCTAssertEqual(try sandbox.run("update", "a", "--", "false").status, 1)
+            XCTAssertEqual(try sandbox.names(), [])
+            XCTAssertEqual(try sandbox.run("update", "a", "--", "wc", "-c").status, 0)
+            XCTAssertEqual(try sandbox.content("a").filter { $0 != " " }, "0\n")
+        }
+    }
+
+    func testReadersFindTheOldContentUntilTheEnd() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old")
+            let update = try sandbox.start(
+                "update", "a", "--", "sh", "-c", "echo half >&2; cat; echo new; kill -STOP $$")
+            try update.awaitError("half")
+            XCTAssertEqual(try sandbox.content("a"), "old")
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").status, 75)
+        }
+    }
+
+    func testWhatMakesNoSenseIsWrongUsage() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old")
+            let wrong: [[String]] = [
+                ["update"], ["update", "a"], ["update", "a", "b", "--", "cat"],
+                ["update", "--in-place", "--break-links", "a", "--", "cat"],
+                ["write", "--expect-bytes", "1", "a", "--", "true"],
+                ["write", "--in-place", "a", "--", "true"], ["write", "--expect-bytes", "x", "a"],
+            ]
+            for words in wrong { XCTAssertEqual(try sandbox.run(words).status, 64, "\(words)") }
+        }
+    }
+
+    func testAProducerThatDiesIsNoticedByTheLength() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old")
+            for input in ["shor", "longer"] {
+                let wrong = try sandbox.run("write", "--expect-bytes", "5", "a", input: input)
+                XCTAssertEqual(wrong.status, 74)
+                XCTAssertTrue(wrong.errors.contains("not 5"), wrong.errors)
+            }
+            XCTAssertEqual(try sandbox.content("a"), "old")
+            XCTAssertEqual(
+                try sandbox.run("write", "--expect-bytes", "5", "a", input: "right").status, 0)
+            XCTAssertEqual(try sandbox.content("a"), "right")
+            XCTAssertEqual(try sandbox.names(), ["a"])
+        }
+    }
+
+    func testAFileOfSeveralNamesIsRefusedUnlessItIsSaidWhatIsMeant() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "old")
+            XCTAssertEqual(link(sandbox.path("a"), sandbox.path("b")), 0)
+            for words in [["write", "a"], ["update", "a", "--", "cat"]] {
+                let refused = try sandbox.run(words, input: "new")
+                XCTAssertEqual(refused.status, 66, refused.errors)
+                XCTAssertTrue(refused.errors.contains("--break-links"), refused.errors)
+            }
+            XCTAssertEqual(try sandbox.content("a") + sandbox.content("b"), "oldold")
+            XCTAssertEqual(try sandbox.run("write", "--in-place", "a", input: "longer").status, 0)
+            XCTAssertEqual(try sandbox.content("b"), "longer")
+            let update = try sandbox.run("update", "--in-place", "b", "--", "head", "-c", "2")
+            XCTAssertEqual(update.status, 0, update.errors)
+            XCTAssertEqual(try sandbox.content("a"), "lo")
+            XCTAssertEqual(try sandbox.run("write", "--break-links", "a", input: "own").status, 0)
+            XCTAssertEqual(try sandbox.content("a") + sandbox.content("b"), "ownlo")
+            XCTAssertEqual(try sandbox.names(), ["a", "b"])
+        }
+    }
+}
