@@ -113,7 +113,7 @@ extension Arbiter {
         var expected = Census()
         for id in records.ids {
             guard let record = records[id] else { continue }
-            expected.enter(record.claim, record.stage)
+            expected.enter(record.claim, record.state)
             for answer in record.asking?.awaited ?? [] {
                 if let asked = registry[answer.presenter] {
                     expected.beginAwaiting(asked.registration.purpose, of: answer.presenter)

@@ -123,20 +123,21 @@ public struct Arbiter: Hashable, Sendable {
         _ claim: FiledClaim, _ state: ClaimRecord.State, at spots: [PlaceTree.Spot]
     ) {
         let record = ClaimRecord(claim: claim, filedAt: now, state: state)
-        let stage = record.stage
         records[claim.id] = record
         belongings[claim.client, default: Belongings()].claims.insert(claim.id)
-        census.enter(claim, stage)
-        tree.insert(claim, at: spots, isPlaced: stage != .waiting)
+        census.enter(claim, state)
+        tree.insert(claim, at: spots, isPlaced: record.stage != .waiting)
     }
 
     /// Moves a claim on to another stage.
     mutating func advance(_ id: ClaimID, to state: ClaimRecord.State) {
-        guard let claim = records[id]?.claim, let former = records[id]?.stage else { return }
+        guard let claim = records[id]?.claim, let former = records[id]?.stage,
+            let formerState = records[id]?.state
+        else { return }
+        census.leave(claim, formerState)
         records[id]?.state = state
         guard let stage = records[id]?.stage else { return }
-        census.leave(claim, former)
-        census.enter(claim, stage)
+        census.enter(claim, state)
         switch (former, stage) {
         case (.waiting, _): tree.place(id)
         case (_, .waiting): tree.displace(id)
@@ -158,7 +159,7 @@ public struct Arbiter: Hashable, Sendable {
         records[claim.id] = nil
         belongings[claim.client]?.claims.remove(claim.id)
         forgetIfEmpty(claim.client)
-        census.leave(claim, record.stage)
+        census.leave(claim, record.state)
         tree.remove(claim.id)
     }
 }

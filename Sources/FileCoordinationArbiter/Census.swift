@@ -4,18 +4,38 @@
 // kept because the two exceptions (Rules 2.16, 2.17) are rare, and must cost nothing when nobody
 // could need them.
 
+/// A granted claim, and when that was: the youngest claim that had been filed by then.
+struct GrantMark: Hashable, Comparable, Sendable {
+    let youngestFiled: ClaimID
+    let claim: ClaimID
+
+    init(_ claim: ClaimID, _ grant: ClaimRecord.Grant) {
+        self.claim = claim
+        youngestFiled = grant.youngestFiled
+    }
+
+    static func < (one: Self, other: Self) -> Bool {
+        (one.youngestFiled, one.claim) < (other.youngestFiled, other.claim)
+    }
+}
+
+extension FiledClaim {
+    /// Whether an accessor waits for it, so that what waits for that accessor waits for it, too.
+    var holdsUpAccessor: Bool { blocksCaller && isNested }
+}
+
 /// Claims by stage and purpose.
 struct Census: Hashable, Sendable {
     /// What is known of one purpose; of those of which nothing is, nothing is kept.
     private struct Tally: Hashable, Sendable {
         /// Its claims in stage 1.
         var waiting: OrderedIDs<ClaimID> = []
-        /// How many of its claims are granted.
-        var granted = 0
+        /// Its claims that are granted, those first that were granted first.
+        var granted: OrderedIDs<GrantMark> = []
         /// Its presenters whose answer is missing, once for each claim that misses it.
         var awaited: OrderedIDs<PresenterID> = []
 
-        var isEmpty: Bool { granted == 0 && waiting.isEmpty && awaited.isEmpty }
+        var isEmpty: Bool { granted.isEmpty && waiting.isEmpty && awaited.isEmpty }
     }
 
     private var tallies: [Purpose: Tally] = [:]
@@ -23,14 +43,16 @@ struct Census: Hashable, Sendable {
     private var waitingCount = 0
     /// How many answers are missing.
     private var awaitedCount = 0
-    /// Claims in stage 1 whose call was made inside an accessor.
+    /// Claims in stage 1 for which the accessor waits that they were made in.
     private(set) var nestedWaiting: OrderedIDs<ClaimID> = []
     /// Claims in stage 1 of purposes of which a presenter's answer is missing.
     private(set) var waitingWhileAwaited: OrderedIDs<ClaimID> = []
     /// Claims in stage 2.
     private(set) var asking: OrderedIDs<ClaimID> = []
-    /// Claims in stage 2 whose call was made inside an accessor.
+    /// Claims in stage 2 for which the accessor waits that they were made in.
     private(set) var nestedAsking: OrderedIDs<ClaimID> = []
+    /// The claims of both kinds, by each that they were made in; only looked up.
+    private var inner: [ClaimID: OrderedIDs<ClaimID>] = [:]
 
     /// Claims that keep presenters from answering, once for each (Rule 18.4).
     private(set) var hindering: OrderedIDs<ClaimID> = []
@@ -55,7 +77,13 @@ struct Census: Hashable, Sendable {
     }
 
     /// Whether some claim of the purpose is granted.
-    func holdsGrant(_ purpose: Purpose) -> Bool { (tallies[purpose]?.granted ?? 0) > 0 }
+    func holdsGrant(_ purpose: Purpose) -> Bool { !granted(purpose).isEmpty }
+
+    /// Claims of a purpose that are granted, those first that were granted first.
+    func granted(_ purpose: Purpose) -> OrderedIDs<GrantMark> { tallies[purpose]?.granted ?? [] }
+
+    /// The claims that wait or ask, and for which the accessor of `claim` waits.
+    func inner(of claim: ClaimID) -> OrderedIDs<ClaimID> { inner[claim] ?? [] }
 
     /// Whether the answer of some presenter of the purpose is missing.
     func isAwaited(_ purpose: Purpose) -> Bool { !awaited(purpose).isEmpty }
@@ -70,34 +98,53 @@ struct Census: Hashable, Sendable {
     var mayExcuseSomeone: Bool { !waitingWhileAwaited.isEmpty || !nestedWaiting.isEmpty }
 
     /// Counts a claim in.
-    mutating func enter(_ claim: FiledClaim, _ stage: ClaimStage) {
-        switch stage {
-        case .waiting:
+    mutating func enter(_ claim: FiledClaim, _ state: ClaimRecord.State) {
+        switch state {
+        case .filed, .waiting, .skipped:
             waitingCount += 1
             update(claim.purpose) { $0.waiting.insert(claim.id) }
             if isAwaited(claim.purpose) { waitingWhileAwaited.insert(claim.id) }
-            if claim.isNested { nestedWaiting.insert(claim.id) }
+            if claim.holdsUpAccessor {
+                nestedWaiting.insert(claim.id)
+                for outer in claim.outerClaims { inner[outer, default: []].insert(claim.id) }
+            }
         case .asking:
             asking.insert(claim.id)
-            if claim.isNested { nestedAsking.insert(claim.id) }
-        case .granted:
-            update(claim.purpose) { $0.granted += 1 }
+            if claim.holdsUpAccessor {
+                nestedAsking.insert(claim.id)
+                for outer in claim.outerClaims { inner[outer, default: []].insert(claim.id) }
+            }
+        case .granted(let grant):
+            update(claim.purpose) { $0.granted.insert(GrantMark(claim.id, grant)) }
         }
     }
 
     /// Counts a claim out of the stage that it was counted in.
-    mutating func leave(_ claim: FiledClaim, _ stage: ClaimStage) {
-        switch stage {
-        case .waiting:
+    mutating func leave(_ claim: FiledClaim, _ state: ClaimRecord.State) {
+        switch state {
+        case .filed, .waiting, .skipped:
             waitingCount -= 1
             _ = update(claim.purpose) { $0.waiting.remove(claim.id) }
             waitingWhileAwaited.remove(claim.id)
-            if claim.isNested { nestedWaiting.remove(claim.id) }
+            if claim.holdsUpAccessor {
+                nestedWaiting.remove(claim.id)
+                leaveOuter(claim)
+            }
         case .asking:
             asking.remove(claim.id)
-            if claim.isNested { nestedAsking.remove(claim.id) }
-        case .granted:
-            update(claim.purpose) { $0.granted -= 1 }
+            if claim.holdsUpAccessor {
+                nestedAsking.remove(claim.id)
+                leaveOuter(claim)
+            }
+        case .granted(let grant):
+            _ = update(claim.purpose) { $0.granted.remove(GrantMark(claim.id, grant)) }
+        }
+    }
+
+    private mutating func leaveOuter(_ claim: FiledClaim) {
+        for outer in claim.outerClaims {
+            inner[outer]?.remove(claim.id)
+            if inner[outer]?.isEmpty == true { inner[outer] = nil }
         }
     }
 

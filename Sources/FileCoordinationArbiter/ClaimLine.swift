@@ -110,7 +110,12 @@ extension Arbiter {
             }
         }
         var excuses = Excuses()
-        return tree.firstNeighbour(of: record.claim.id, .ahead) { other, meeting in
+        // A long line behind a claim of ours is stepped over at once (Rule 2.17).
+        let records = records
+        return tree.firstNeighbour(
+            of: record.claim.id, .ahead,
+            grantedAfter: { records[$0]?.grant?.youngestFiled }
+        ) { other, meeting in
             isInTheWay(other, of: record, meeting, &excuses)
         }
     }
@@ -152,8 +157,9 @@ extension Arbiter {
     /// Only the exceptions can do that. Excuses hang on who waits for whom in a roundabout way, and
     /// whatever happens anywhere can change that, also by making somebody wait for more than
     /// before. But those who can be excused for such a reason are few, and known: claims made
-    /// inside an accessor (Rule 2.17), and claims of presenters that are being asked (Rule 2.16).
-    /// They are looked at in every turn; as a rule there are none.
+    /// inside an accessor that waits for them (Rule 2.17), at most one for each accessor, and claims
+    /// of presenters that are being asked (Rule 2.16). They are looked at in every turn; as a rule
+    /// there are none.
     func reconsiderExcusable(_ turn: inout Turn) {
         guard census.mayExcuseSomeone else { return }
         reconsider(census.nestedWaiting, &turn)

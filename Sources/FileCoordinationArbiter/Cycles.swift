@@ -38,9 +38,8 @@ extension Arbiter {
         guard census.mayCloseCycle else { return }
         // A claim that holds its place may wait, too: for one that was let past it, or that came to
         // where its items have moved.
-        let starts = (Array(census.nestedWaiting) + Array(census.nestedAsking))
-            .filter { records[$0]?.claim.blocksCaller == true }
-        for start in starts + census.hindering where records[start] != nil {
+        let starts = Array(census.nestedWaiting) + Array(census.nestedAsking)
+        for start in starts + OrderedIDs(unique: census.hindering) where records[start] != nil {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
             }
@@ -106,15 +105,11 @@ extension Arbiter {
             return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
                 + asking.awaited.compactMap { edge(through: $0.presenter) }
         case .granted:
-            let waiting = Array(census.nestedWaiting) + Array(census.asking)
-            return OrderedIDs(
-                unique: waiting.filter { inner in
-                    guard let claim = records[inner]?.claim else { return false }
-                    if claim.blocksCaller, claim.surrounding.contains(id) { return true }
-                    return claim.blocksCaller && claim.client == record.claim.client
-                        && claim.enclosing.contains(id)
-                }
-            ).map { Edge(claim: $0) }
+            return census.inner(of: id).filter { inner in
+                guard let claim = records[inner]?.claim else { return false }
+                // A process knows its own accessors; those of others are known by their commands.
+                return claim.surrounding.contains(id) || claim.client == record.claim.client
+            }.map { Edge(claim: $0) }
         }
     }
 

@@ -79,6 +79,9 @@ extension FiledClaim {
     /// Whether it was made inside any accessor, of its process or of another.
     var isNested: Bool { !enclosing.isEmpty || !surrounding.isEmpty }
 
+    /// All claims whose accessors it was made inside, of its process and of others.
+    var outerClaims: [ClaimID] { surrounding.isEmpty ? enclosing : enclosing + surrounding }
+
     /// Whether it was made inside the accessor of this one.
     func isInside(_ claim: ClaimID) -> Bool {
         enclosing.contains(claim) || surrounding.contains(claim)

@@ -60,52 +60,67 @@ extension Arbiter {
     }
 
     /// Exception B: whether `other` waits for a granted claim of `claim`'s purpose that was granted
-    /// before `other` was filed, or, in a roundabout way too, for one that `claim` was made inside.
+    /// before `other` was filed, or for one that `claim` was made inside; for that also in a
+    /// roundabout way, if its accessor waits for `claim`.
     private func isBehindGrant(
         _ other: ClaimRecord, for claim: FiledClaim, _ excuses: inout Excuses
     ) -> Bool {
-        let holders = directHolders(of: other, purpose: claim.purpose)
+        if isDirectlyBehindGrant(other, ofPurpose: claim.purpose) { return true }
+        let surroundings = claim.outerClaims.filter { id in
+            guard let record = records[id], record.grant != nil else { return false }
+            let isAround = record.claim.client == claim.client || claim.surrounding.contains(id)
+            return record.claim.purpose == claim.purpose && isAround
+        }
+        guard !surroundings.isEmpty else { return false }
+        if surroundings.contains(where: { isHeldUp(other, by: $0) }) { return true }
+        // Otherwise that accessor goes on without it, and then all others.
+        guard claim.blocksCaller else { return false }
+        return isOrWaitsFor(other, &excuses) { surroundings.contains($0.claim.id) }
+    }
+
+    /// Whether `other` waits directly for a claim of a purpose that was granted before `other` was
+    /// filed.
+    private func isDirectlyBehindGrant(_ other: ClaimRecord, ofPurpose purpose: Purpose) -> Bool {
         // Only a claim granted *before*: or readers that take turns could pass a writer for ever.
-        for holder in holders {
-            guard let grant = records[holder]?.grant else { continue }
-            if grant.youngestFiled < other.claim.id { return true }
+        var grants = 0
+        for mark in census.granted(purpose) {
+            guard mark.youngestFiled < other.claim.id else { return false }
+            if grants == Limits.grantsComparedOneByOne { break }
+            if isHeldUp(other, by: mark.claim) { return true }
+            grants += 1
         }
-        let surroundings = claim.enclosing.filter { id in
-            guard let record = records[id], record.grant != nil else { return false }
-            return record.claim.purpose == claim.purpose && record.claim.client == claim.client
-        }
-        let outer = claim.surrounding.filter { id in
-            guard let record = records[id], record.grant != nil else { return false }
-            return record.claim.purpose == claim.purpose
-        }
-        guard !surroundings.isEmpty || !outer.isEmpty else { return false }
-        return isOrWaitsFor(other, &excuses) {
-            surroundings.contains($0.claim.id) || outer.contains($0.claim.id)
+        guard grants == Limits.grantsComparedOneByOne else { return false }
+        // Many hold grants, but at its own places there are few.
+        return holders(of: other) { holder in
+            guard let record = records[holder], let grant = record.grant else { return false }
+            return record.claim.purpose == purpose && grant.youngestFiled < other.claim.id
         }
     }
 
-    /// The granted claims of a purpose that `other` waits for directly.
-    private func directHolders(of other: ClaimRecord, purpose: Purpose) -> OrderedIDs<ClaimID> {
-        func isHolder(_ id: ClaimID) -> Bool {
-            guard let record = records[id], record.grant != nil else { return false }
-            return record.claim.purpose == purpose
-        }
-        var result: OrderedIDs<ClaimID> = []
+    /// Whether a granted claim that `other` waits for directly passes `test`.
+    private func holders(of other: ClaimRecord, contain test: (ClaimID) -> Bool) -> Bool {
         switch other.state {
         case .filed, .waiting, .skipped:
             // A granted claim is always waited for, so that meeting it is enough here.
-            _ = tree.firstNeighbour(of: other.claim.id, .placed) { id, _ in
-                if isHolder(id) { result.insertOnce(id) }
-                return false
-            }
+            tree.firstNeighbour(of: other.claim.id, .placed) { id, _ in test(id) } != nil
         case .asking(let asking):
-            for id in claimsAwaited(by: other.claim.id, asking) where isHolder(id) {
-                result.insertOnce(id)
-            }
+            claimsAwaited(by: other.claim.id, asking).contains(where: test)
         case .granted:
-            break
+            false
         }
-        return result
+    }
+
+    /// Whether `other` waits directly for `id`, which is granted.
+    private func isHeldUp(_ other: ClaimRecord, by id: ClaimID) -> Bool {
+        guard let holder = records[id], holder.grant != nil else { return false }
+        switch other.state {
+        case .filed, .waiting, .skipped:
+            return meeting(of: other.claim, with: holder.territory) != nil
+        case .asking(let asking):
+            return claimsAwaited(by: other.claim.id, asking).contains(id)
+        case .granted:
+            return false
+        }
     }
 
     /// Whether `start`, or a claim that it waits for in a roundabout way, passes `test`.

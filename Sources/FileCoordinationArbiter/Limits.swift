@@ -21,6 +21,10 @@ public enum Limits {
     /// How many places at which nothing is filed any more are kept, for when something is again.
     static let restingPlaces = 256
 
+    /// How many grants of one purpose are compared with a claim one by one; of more, those are
+    /// looked for that are at its places.
+    static let grantsComparedOneByOne = 8
+
     /// A presenter whose process is stopped for longer is passed over (Rule 18.6).
     public static let stoppedPresenter: Duration = .seconds(2)
 

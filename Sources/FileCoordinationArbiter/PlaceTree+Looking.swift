@@ -45,24 +45,42 @@ extension PlaceTree {
     ///
     /// At each place the youngest of those that wait come first, then those that hold their place;
     /// a claim that meets in several ways is tested once for each.
+    ///
+    /// - Parameter grantedAfter: the youngest claim that had been filed when a claim was granted;
+    ///   nil: it is not. Those that were filed later, and wait where one of the same purpose as
+    ///   `claim` writes, are not tested: they wait for that one.
     func firstNeighbour(
-        of claim: ClaimID, _ scope: Scope, where test: (ClaimID, Meeting) -> Bool
+        of claim: ClaimID, _ scope: Scope, grantedAfter: (ClaimID) -> ClaimID? = { _ in nil },
+        where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
         guard let filing = filings[claim] else { return nil }
         for spot in filing.spots where spot.takesPart {
+            let own = FiledID(claim: claim, purpose: filing.purpose)
             let view = View(
-                claim: FiledID(claim: claim, purpose: filing.purpose), scope: scope,
+                claim: own, bound: bound(of: own, at: spot, grantedAfter), scope: scope,
                 isWriting: spot.item.access.isWriting)
             if let found = firstNeighbour(at: spot, view, where: test) { return found }
         }
         return nil
     }
 
+    /// The claim before which those that wait at the place are looked at.
+    private func bound(
+        of claim: FiledID, at spot: Spot, _ grantedAfter: (ClaimID) -> ClaimID?
+    ) -> FiledID {
+        guard let writer = nodes[spot.line].occupants[.lineWriting]?.placed.all.first,
+            writer.purpose == claim.purpose, let youngest = grantedAfter(writer.claim),
+            youngest < claim.claim
+        else { return claim }
+        return FiledID(
+            claim: ClaimID(rawValue: youngest.rawValue + 1), purpose: claim.purpose)
+    }
+
     private func firstNeighbour(
         at spot: Spot, _ view: View, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
         func ordinary(_ other: ClaimID) -> Bool { test(other, .ordinary) }
-        if let found = view.lastOfLine(at: nodes[spot.line].occupants, where: ordinary) {
+        if let found = view.lastOfOwnLine(at: nodes[spot.line].occupants, where: ordinary) {
             return found
         }
         if let found = view.lastInside(nodes[spot.node].occupants, where: ordinary) {
@@ -152,13 +170,27 @@ extension PlaceTree {
 /// How a claim looks at others.
 private struct View {
     let claim: FiledID
+    /// Of those that wait in its line, it looks at those before this one.
+    let bound: FiledID
     let scope: PlaceTree.Scope
     let isWriting: Bool
 
-    /// Of those whose line is this place: a reader looks at no readers.
+    /// Of those in its line: a reader looks at no readers.
+    func lastOfOwnLine(at occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
+        lastOfLine(at: occupants, before: bound, where: test)
+    }
+
+    /// Of those whose line is this place.
     func lastOfLine(at occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        if let found = last(of: .lineWriting, in: occupants, where: test) { return found }
-        return isWriting ? last(of: .lineReading, in: occupants, where: test) : nil
+        lastOfLine(at: occupants, before: claim, where: test)
+    }
+
+    private func lastOfLine(
+        at occupants: Occupants, before bound: FiledID, where test: (ClaimID) -> Bool
+    ) -> ClaimID? {
+        let writer = occupants.last(.lineWriting, in: scope, of: bound, where: test)
+        guard writer == nil, isWriting else { return writer }
+        return occupants.last(.lineReading, in: scope, of: bound, where: test)
     }
 
     /// Of those who are here, with a line further up.

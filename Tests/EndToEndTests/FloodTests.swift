@@ -29,6 +29,22 @@ final class FloodTests: StageTestCase {
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
+    /// Issue 16, in short: beside lines of a thousand others have their accesses.
+    ///
+    /// How long each takes is for the long form to say.
+    func testOthersGoOnBesideLongLines() throws {
+        try stage.file("flooded")
+        let victim = try stage.peer("victim", environment: ["FILECOORDINATION_DELEGATION": "off"])
+        try victim.ask("m measure \(try stage.file("f")) 10", "m measured")
+        for kind in ["claims", "nested"] {
+            let other = try stage.peer("other")
+            try other.ask("o flood \(kind) \(stage.path("flooded")) count=1000", "o floods")
+            victim.tell("m measure \(stage.path("f")) 200")
+            print("beside \(kind): \(try victim.hear("m measured", within: 120))")
+            other.end()
+        }
+    }
+
     /// Issue 4: a client that floods, never reads, or claims everything.
     func testAFloodCostsAtMostTwiceWhatABurnerCosts() throws {
         try XCTSkipUnless(TestEnvironment.isLong, "Takes a minute; set FILECOORDINATION_LONG=1.")
@@ -40,7 +56,7 @@ final class FloodTests: StageTestCase {
         let victim = try stage.peer(
             "victim", environment: ["FILECOORDINATION_DELEGATION": "off"], through: pinned)
         try victim.ask("m measure \(try stage.file("f")) 300", "m measured")
-        let kinds = ["burn", "messages", "status", "claims", "deaf", "accesses"]
+        let kinds = ["burn", "messages", "status", "claims", "nested", "deaf", "accesses"]
         var times: [String: [Double]] = [:]
         for _ in 1...Self.repetitions {
             for kind in kinds { times[kind, default: []].append(try measure(beside: kind, victim)) }

@@ -172,6 +172,24 @@ import Testing
             .claim("nested   ", .write("/d/h"), inside: "outer", "   ==        "))
     }
 
+    @Test(arguments: [false, true])
+    func `Rule 2.17: but its turn comes, if the accessor does not wait for it`(waits: Bool) {
+        var desk = Desk()
+        let client = desk.client()
+        let outer = desk.file(.read("/d/f"), purpose: "app", client: client)
+        let writer = desk.file(.write("/d/f") + .write("/d/g"))
+        let behind = desk.file(.write("/d/g") + .write("/d/h"))
+        let nested = desk.file(
+            .write("/d/h"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
+        #expect(desk.stage(nested) == (waits ? .granted : .waiting))
+        // What waits for the accessor itself it passes all the same.
+        let direct = desk.file(
+            .write("/d/f"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
+        #expect(desk.stage(direct) == .granted)
+        for claim in [direct, outer, writer, behind] { desk.end(claim, .unchanged) }
+        #expect(desk.stage(nested) == .granted)
+    }
+
     @Test func `Rule 2.17: nor for a claim in stage 2 that let the outer one past`() {
         expectTimeline(
             .presenter("editor   ", at: "/d/f", purpose: "editor", " ??rrrrrr  "),

@@ -95,7 +95,7 @@ import Testing
             return .claimFiled(
                 FiledClaim(
                     id: id, client: client, purpose: outer.filed.purpose, items: items,
-                    enclosing: [outer.id]))
+                    enclosing: [outer.id], blocksCaller: one(in: 2)))
         }
 
         /// Makes it a batch, or one of a coordinator that does not know where its presenter is.

@@ -17,9 +17,12 @@ import Testing
         var lastID: UInt64 = 0
 
         mutating func file(
-            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil
+            _ items: [AccessItem], client: UInt32 = 1, purpose: String? = nil,
+            inside outer: ClaimID? = nil, blocksCaller: Bool = false
         ) -> ClaimID {
-            let claim = claim(items, client: client, purpose: purpose)
+            var claim = claim(items, client: client, purpose: purpose)
+            if let outer { claim.enclosing = [outer] }
+            claim.blocksCaller = blocksCaller
             _ = arbiter.handle(.claimFiled(claim))
             return claim.id
         }
@@ -79,6 +82,36 @@ import Testing
         #expect(hall.end(first) == ours.map { .grant($0) })
         for claim in ours { #expect(hall.end(claim).isEmpty) }
         #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 13.5: thousands of calls that an accessor made, and does not wait for`() {
+        var hall = Hall()
+        let outer = hall.file(.write("/e"), purpose: "ours")
+        var running = hall.file(.write("/f"))
+        let waiting = (0..<Self.crowd).map { number in
+            hall.file(.write("/f"), purpose: number % 2 == 0 ? "ours" : nil, inside: outer)
+        }
+        // Whoever has nothing to do with them is granted at once.
+        let other = hall.file(.write("/g"))
+        #expect(hall.arbiter.stage(of: other) == .granted)
+        for next in waiting {
+            #expect(hall.end(running) == [.grant(next)])
+            running = next
+        }
+        #expect(hall.end(running).isEmpty)
+        #expect(hall.arbiter.brokenInvariant == nil)
+    }
+
+    @Test func `Rule 2.17: thousands of them step over thousands that wait for the accessor`() {
+        var hall = Hall()
+        let outer = hall.file(.write("/f"), purpose: "ours")
+        let waiting = (0..<Self.crowd).map { _ in hall.file(.write("/f"), client: 2) }
+        for _ in 0..<Self.crowd {
+            let inner = hall.file(.write("/f"), purpose: "ours", inside: outer)
+            #expect(hall.arbiter.stage(of: inner) == .granted)
+            #expect(hall.end(inner).isEmpty)
+        }
+        #expect(hall.end(outer) == [.grant(waiting[0])])
     }
 
     @Test func `Rule 6.1: a directory with thousands of presenters is deleted`() {

@@ -44,10 +44,11 @@ struct Desk {
     /// Files a claim: by default of a process and a purpose of its own.
     mutating func file(
         _ items: [AccessItem], purpose: String? = nil, client: ClientID? = nil,
-        inside: [ClaimID] = [], kind: ClaimKind = .access, standpoint: Standpoint? = nil,
-        sourceLocation: SourceLocation = #_sourceLocation
+        inside: [ClaimID] = [], blocksCaller: Bool = false, kind: ClaimKind = .access,
+        standpoint: Standpoint? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) -> ClaimID {
         var claim = filed(items, purpose: purpose, client: client, inside: inside)
+        claim.blocksCaller = blocksCaller
         claim.kind = kind
         claim.standpoint = standpoint
         handle(.claimFiled(claim), sourceLocation: sourceLocation)

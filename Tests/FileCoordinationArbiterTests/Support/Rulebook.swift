@@ -189,11 +189,18 @@ struct Rulebook: Hashable {
             if case .granted(let youngest) = holder.stage, youngest < other.id.rawValue {
                 return true
             }
+            if isSurrounding(holder, of: claim) { return true }
         }
-        return leads(from: other) { seen in
-            seen.isGranted && claim.filed.enclosing.contains(seen.id)
-                && seen.filed.purpose == purpose && seen.filed.client == claim.filed.client
-        }
+        // In a roundabout way only for what would otherwise never end.
+        guard claim.filed.blocksCaller else { return false }
+        return leads(from: other) { isSurrounding($0, of: claim) }
+    }
+
+    /// Whether a claim was made inside the accessor of another one of its purpose.
+    private func isSurrounding(_ seen: SeenClaim, of claim: SeenClaim) -> Bool {
+        seen.isGranted && claim.filed.enclosing.contains(seen.id)
+            && seen.filed.purpose == claim.filed.purpose
+            && seen.filed.client == claim.filed.client
     }
 
     func leads(from start: SeenClaim, to test: (SeenClaim) -> Bool) -> Bool {

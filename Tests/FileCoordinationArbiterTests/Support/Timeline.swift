@@ -142,7 +142,7 @@ private struct Player {
         clients[index] = client
         claims[index] = desk.file(
             items, purpose: purpose ?? purposeOfOuter, client: client,
-            inside: outer.flatMap { claims[$0] }.map { [$0] } ?? [],
+            inside: outer.flatMap { claims[$0] }.map { [$0] } ?? [], blocksCaller: outer != nil,
             sourceLocation: sourceLocation)
     }
 

@@ -119,7 +119,7 @@ struct World: Hashable {
                 id: ClaimID(rawValue: ticket + 1), client: ClientID(rawValue: UInt32(index + 1)),
                 purpose: Purpose(programs[index].purpose ?? "process \(index)"), items: items,
                 enclosing: inside, kind: inside.isEmpty ? programs[index].kind : .access,
-                standpoint: programs[index].standpoint))
+                standpoint: programs[index].standpoint, blocksCaller: !inside.isEmpty))
     }
 
     /// What a process may make known next.

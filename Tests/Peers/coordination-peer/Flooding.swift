@@ -11,7 +11,7 @@ import FileCoordinationWire
 
 enum Flooding {
     /// `LABEL flood KIND PATH`, until the program is killed: `burn`, `messages`, `status`,
-    /// `claims`, `deaf`, `accesses`.
+    /// `claims`, `nested`, `deaf`, `accesses`.
     static func run(_ errand: Errand) {
         let kind = errand.order.arguments[0]
         guard kind != "burn" else {
@@ -25,6 +25,7 @@ enum Flooding {
             case "messages": try sendMessages(client, errand)
             case "status": try askForStatus(client, errand)
             case "claims": try claimEverything(client, errand)
+            case "nested": try claimEverything(client, errand, isNested: true)
             case "deaf": try presentEverything(client, errand)
             default: errand.say("cannot flood \(kind)")
             }
@@ -54,19 +55,34 @@ enum Flooding {
         }
     }
 
-    /// As many claims as there can be, which wait for each other, and are given up for others.
-    private static func claimEverything(_ client: BareClient, _ errand: Errand) throws {
+    /// As many claims as there can be, which wait for each other, and are given up for others; or
+    /// all of them made inside the accessor of one that runs, every other one of its purpose.
+    private static func claimEverything(
+        _ client: BareClient, _ errand: Errand, isNested: Bool = false
+    ) throws {
+        var outer: [WireRecord] = []
+        if isNested {
+            var own = try item(errand)
+            own.path = ItemPath("\(own.path).outer") ?? own.path
+            let body = ClaimBody(purpose: purpose(0), items: [own])
+            outer = [try client.file(.claim, body.encode())]
+        }
+        func body(_ number: Int) throws -> ClaimBody {
+            let isOfOuter = isNested && number % 2 == 1
+            return ClaimBody(
+                purpose: purpose(isOfOuter ? 0 : number + 1), items: [try item(errand)],
+                enclosing: outer)
+        }
         var records: [WireRecord] = []
-        for number in 0..<4000 {
-            let body = ClaimBody(purpose: purpose(number), items: [try item(errand)])
-            records.append(try client.file(.claim, body.encode()))
+        for number in 0..<(errand.order.option("count").flatMap { Int($0) } ?? 4000) {
+            records.append(try client.file(.claim, try body(number).encode()))
         }
         errand.say("floods")
         while true {
             for index in records.indices.dropFirst() {
                 client.giveUp(records[index])
                 try client.say(.ended(records[index]))
-                let body = ClaimBody(purpose: purpose(index), items: [try item(errand)])
+                let body = try body(index)
                 // Until the host has taken the old one.
                 while true {
                     guard let fresh = try? client.file(.claim, body.encode()) else { continue }
