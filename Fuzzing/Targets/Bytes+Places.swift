@@ -23,9 +23,9 @@ extension Bytes {
         let byte = byte()
         let access: Access =
             if byte & 1 == 0 {
-                .reading(ReadingOptions(rawValue: byte >> 1 & 15))
+                .reading(ReadingOptions(rawValue: byte >> 1 & 15 | (byte & 32) << 1))
             } else {
-                .writing(WritingOptions(rawValue: byte >> 1 & 31))
+                .writing(WritingOptions(rawValue: byte >> 1 & 31 | byte & 64))
             }
         return AccessItem(
             path: place, access: access, isDirectory: byte & 64 != 0,

@@ -37,6 +37,14 @@ extension NSFileCoordinator {
         /// waits for an upload; it goes when the accessor returns: move it away, or open it, to
         /// keep it (Rules 15.1, 15.2). In a call with other items the claim lasts as for them.
         public static let forUploading = Self(rawValue: 1 << 3)
+
+        /// Everything inside a directory is read, too; beyond Apple's.
+        ///
+        /// As if each item inside were named in the same call (Rule 2.23): the call waits for all
+        /// writers inside, keeps them out until it is over, and presenters of items inside save
+        /// first. It is one claim, granted at once or not at all. Of a file it changes nothing.
+        /// Links inside are not followed. The raw value is a bit that Apple's options do not use.
+        public static let includingContents = Self(rawValue: 1 << 31)
     }
 
     /// What an item is to be written for.
@@ -76,12 +84,22 @@ extension NSFileCoordinator {
         ///
         /// Changes nothing about which claims wait for each other (Rule 2.9).
         public static let contentIndependentMetadataOnly = Self(rawValue: 1 << 4)
+
+        /// Everything inside a directory is written, too; beyond Apple's.
+        ///
+        /// As if each item inside were named in the same call (Rule 2.23): the call waits for all
+        /// who read or write inside, keeps them out until it is over, and presenters of items inside
+        /// relinquish them. It is one claim, granted at once or not at all. Of a file it changes
+        /// nothing. When it is over, all presenters inside are told that their items may have
+        /// changed. The raw value is a bit that Apple's options do not use.
+        public static let includingContents = Self(rawValue: 1 << 31)
     }
 }
 
 extension NSFileCoordinator.ReadingOptions {
     private static let known: Self = [
         .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
+        .includingContents,
     ]
 
     /// The same options in the arbiter's words, or nil if there is one that is not known here.
@@ -89,13 +107,17 @@ extension NSFileCoordinator.ReadingOptions {
     /// Known options for reading combine freely (Rule 6.9).
     package var arbiterOptions: FileCoordinationArbiter.ReadingOptions? {
         guard isSubset(of: Self.known) else { return nil }
-        return FileCoordinationArbiter.ReadingOptions(rawValue: UInt8(rawValue))
+        var options = FileCoordinationArbiter.ReadingOptions(
+            rawValue: UInt8(subtracting(.includingContents).rawValue))
+        if contains(.includingContents) { options.insert(.includingContents) }
+        return options
     }
 }
 
 extension NSFileCoordinator.WritingOptions {
     private static let known: Self = [
         .forDeleting, .forMoving, .forMerging, .forReplacing, .contentIndependentMetadataOnly,
+        .includingContents,
     ]
 
     /// The same options in the arbiter's words, or nil if there is one that is not known here.
@@ -103,7 +125,10 @@ extension NSFileCoordinator.WritingOptions {
     /// Known options for writing combine freely (Rule 2.8b).
     package var arbiterOptions: FileCoordinationArbiter.WritingOptions? {
         guard isSubset(of: Self.known) else { return nil }
-        return FileCoordinationArbiter.WritingOptions(rawValue: UInt8(rawValue))
+        var options = FileCoordinationArbiter.WritingOptions(
+            rawValue: UInt8(subtracting(.includingContents).rawValue))
+        if contains(.includingContents) { options.insert(.includingContents) }
+        return options
     }
 }
 #endif

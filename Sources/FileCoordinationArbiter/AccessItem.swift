@@ -19,7 +19,8 @@ public enum Access: Hashable, Sendable {
     }
 }
 
-/// The options of a read; the raw values are those of `NSFileCoordinator.ReadingOptions`.
+/// The options of a read; but for the last one, the raw values are those of
+/// `NSFileCoordinator.ReadingOptions`.
 public struct ReadingOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public var rawValue: UInt8
@@ -35,9 +36,12 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
     public static let immediatelyAvailableMetadataOnly = Self(rawValue: 1 << 2)
     /// The accessor gets a snapshot, and the claim ends before it runs (Rule 15.1).
     public static let forUploading = Self(rawValue: 1 << 3)
+    /// Everything inside a directory is read, too (Rule 2.23).
+    public static let includingContents = Self(rawValue: 1 << 6)
 }
 
-/// What a write is for; the raw values are those of `NSFileCoordinator.WritingOptions`.
+/// What a write is for; but for the last one, the raw values are those of
+/// `NSFileCoordinator.WritingOptions`.
 ///
 /// Several options are their union (Rule 2.8b): the write waits as the strictest of them, asks
 /// what any of them asks, and ends as each of them ends.
@@ -60,6 +64,8 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     public static let replacing = Self(rawValue: 1 << 3)
     /// `contentIndependentMetadataOnly`.
     public static let metadataOnly = Self(rawValue: 1 << 4)
+    /// Everything inside a directory is written, too (Rule 2.23).
+    public static let includingContents = Self(rawValue: 1 << 6)
 
     /// Whether the write concerns everything inside a directory, too: "D/M/R" in the rules.
     public var isStructural: Bool { !isDisjoint(with: [.deleting, .moving, .replacing]) }
@@ -70,7 +76,9 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     /// Whether the write goes before what is queued inside a directory (Rule 2.8a).
     ///
     /// Only if none of the other options waits for that (Rule 2.8b).
-    var goesBeforeQueued: Bool { contains(.moving) && !isDeletion }
+    var goesBeforeQueued: Bool {
+        contains(.moving) && isDisjoint(with: [.deleting, .replacing, .includingContents])
+    }
 
     /// Whether the write means the place, so that a waiting one stays there when the item moves
     /// (Rule 11.5).
@@ -82,6 +90,15 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
 }
 
 extension Access {
+    /// Whether a claim covers everything inside a directory, as if each item there were named in
+    /// the same call (Rule 2.23).
+    public var coversContents: Bool {
+        switch self {
+        case .reading(let options): options.contains(.includingContents)
+        case .writing(let options): options.contains(.includingContents)
+        }
+    }
+
     /// The options of a write; nil for a read.
     public var writingOptions: WritingOptions? {
         switch self {

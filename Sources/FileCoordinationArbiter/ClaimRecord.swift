@@ -68,6 +68,7 @@ struct ClaimRecord: Hashable, Sendable {
         var relinquished: OrderedIDs<PresenterID> = []
         var accommodated: OrderedIDs<PresenterID> = []
         var movedItems: [Int: AccessItem] = [:]
+        var strays: [AccessItem] = []
     }
 
     /// Always one: copies of the record share it until one of them changes, as with any array, so
@@ -115,6 +116,12 @@ struct ClaimRecord: Hashable, Sendable {
         _modify { yield &content[0].movedItems }
     }
 
+    /// What the accessor has moved out of the trees that the claim covers (Rule 2.23).
+    var strays: [AccessItem] {
+        get { content[0].strays }
+        _modify { yield &content[0].strays }
+    }
+
     /// The claim with everything that it keeps others away from: its items, and, while it is
     /// granted, where its accessor has moved them (Rule 2.20).
     var territory: FiledClaim {
@@ -122,6 +129,7 @@ struct ClaimRecord: Hashable, Sendable {
         for index in movedItems.keys.sorted() {
             if let item = movedItems[index] { result.items.append(item) }
         }
+        result.items += strays
         return result
     }
 

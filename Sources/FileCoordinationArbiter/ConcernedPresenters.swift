@@ -36,6 +36,13 @@ extension Arbiter {
             $0.relinquish = [.reader]
             $0.save = save
         }
+        if options.contains(.includingContents) {
+            // Rule 2.23: each as for its own item.
+            needs.add(tree.presenters(below: spot.node)) {
+                $0.relinquish = [.reader]
+                $0.save = save
+            }
+        }
         needs.add(presentersBesides(spot)) { $0.relinquish = [.reader] }
     }
 
@@ -59,6 +66,8 @@ extension Arbiter {
         if spot.item.isDomain {
             needs.add(tree.presenters(below: spot.node)) {
                 $0.relinquish = [.writer]
+                // Rule 2.23
+                $0.save = save && options.contains(.includingContents)
                 $0.accommodateDeletion = deletes
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accesses exclude each other (Rules 2.1 to 2.9), said twice: here pairwise, as the rules say
+// Which accesses exclude each other (Rules 2.1 to 2.9, 2.23), said twice: here pairwise, as the rules say
 // it, and in `PlaceTree` as places to look at, which is what the arbiter runs on. Debug builds
 // compare the two.
 
@@ -12,11 +12,14 @@ extension AccessItem {
     /// Whether the item is a package.
     var isPackage: Bool { packageDepths.last == path.depth }
 
-    /// Whether the access concerns everything inside the item: D/M/R (Rule 2.6).
+    /// Whether the access concerns everything inside the item: D/M/R (Rule 2.6), or a read or a
+    /// write that covers it (Rule 2.23).
     ///
     /// Also of what was no directory when the claim was filed: it may be one by the time of the
     /// grant, and nothing is inside a file (Rule 2.7).
-    var isDomain: Bool { access.writingOptions?.isStructural ?? false }
+    var isDomain: Bool {
+        access.coversContents || access.writingOptions?.isStructural ?? false
+    }
 
     /// Whether the access moves a directory, and so goes before what is queued inside (Rule 2.8a).
     var isMovedDirectory: Bool { access.writingOptions?.goesBeforeQueued ?? false }
@@ -54,7 +57,8 @@ extension FiledClaim {
 
 /// How two items meet when their accesses exclude each other.
 enum Meeting: Hashable, Sendable {
-    /// They are one item, or in one package, or a D/M/R write contains the other.
+    /// They are one item, or in one package, or one concerns everything inside it, and the other is
+    /// there.
     case ordinary
     /// The other is inside the plain directory that this one moves: a queued one is not waited for
     /// (Rule 2.8a).

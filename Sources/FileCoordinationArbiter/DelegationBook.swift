@@ -51,7 +51,8 @@ public struct DelegationBook: Sendable {
         if let path = inside.removeValue(forKey: id) { directories.remove(presenter, at: path) }
     }
 
-    /// What a claim on these items could have to wait for, or others for it (Rules 2.1 to 2.9).
+    /// What a claim on these items could have to wait for, or others for it (Rules 2.1 to 2.9,
+    /// 2.23).
     ///
     /// Plain access to a directory concerns nothing inside it, nor what contains it. A package is
     /// one item; and what a claim takes for a package was perhaps none when a place inside was
@@ -59,7 +60,7 @@ public struct DelegationBook: Sendable {
     public func concerned(by items: [AccessItem]) -> [DelegationID] {
         guard !isEmpty else { return [] }
         // As a rule it is one plain item.
-        if items.count == 1, items[0].packageDepths.isEmpty, !items[0].isStructural {
+        if items.count == 1, items[0].packageDepths.isEmpty, !items[0].isDomain {
             return at(items[0].path)
         }
         var result: Set<DelegationID> = []
@@ -67,7 +68,7 @@ public struct DelegationBook: Sendable {
             if let package = item.packageDepths.first {
                 let package = item.path.prefix(depth: package)
                 result.formUnion(at(package) + atOrBelow(package))
-            } else if item.isStructural {
+            } else if item.isDomain {
                 result.formUnion(at(item.path) + atOrBelow(item.path))
             } else {
                 result.formUnion(at(item.path))
@@ -115,9 +116,6 @@ public struct DelegationBook: Sendable {
 }
 
 extension AccessItem {
-    /// Whether it may concern what is inside, should the item be a directory.
-    fileprivate var isStructural: Bool { access.writingOptions?.isStructural ?? false }
-
     /// Whether access to it could be delegated: it neither asks nor waits for anything by itself,
     /// and concerns no other place (Rules 1.12, 2.2, 2.3).
     public var isDelegable: Bool {
@@ -130,8 +128,9 @@ extension Access {
     public var isDelegable: Bool {
         switch self {
         case .reading(let options):
-            options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
-        case .writing(let options): !options.isStructural
+            options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading, .includingContents])
+        case .writing(let options):
+            !options.isStructural && !options.contains(.includingContents)
         }
     }
 }
@@ -143,7 +142,7 @@ extension Arbiter {
         guard mode == .serving else { return false }
         let way = tree.nodes(towards: path)
         guard way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }) else { return false }
-        guard way.allSatisfy({ tree.nodes[$0].occupants[.domain] == nil }) else { return false }
+        guard way.allSatisfy({ tree.nodes[$0].occupants.hasNoDomain }) else { return false }
         guard way.count == path.depth + 1, let node = way.last else { return true }
         return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
     }
@@ -155,7 +154,7 @@ extension Arbiter {
         let way = tree.nodes(towards: path)
         guard way.count == path.depth + 1, let node = way.last,
             way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }),
-            way.allSatisfy({ tree.nodes[$0].occupants[.domain] == nil }),
+            way.allSatisfy({ tree.nodes[$0].occupants.hasNoDomain }),
             tree.nodes[node].presentersBelow == 0
         else { return nil }
         let claims = tree.claims(atOrBelow: path)

@@ -87,8 +87,10 @@ enum FilingReason: UInt8, CaseIterable, Sendable {
     case innerReading
     /// Writes, likewise.
     case innerWriting
-    /// Deletes, moves or replaces this directory: that concerns everything below.
-    case domain
+    /// Reads everything below, too (Rule 2.23).
+    case domainReading
+    /// Writes everything below, too: also who deletes, moves or replaces this directory.
+    case domainWriting
 }
 
 /// Claims that are filed at one place for one reason.
@@ -119,6 +121,9 @@ struct Occupants: Sendable {
 
     /// Whether nobody is filed here.
     var isEmpty: Bool { filed.allSatisfy(\.isEmpty) }
+
+    /// Whether nobody here is concerned with everything below.
+    var hasNoDomain: Bool { self[.domainReading] == nil && self[.domainWriting] == nil }
 
     /// Those that are filed for this reason, if any are.
     subscript(reason: FilingReason) -> Filed? {

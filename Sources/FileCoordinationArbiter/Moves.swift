@@ -40,8 +40,35 @@ extension Arbiter {
             else { continue }
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
-        guard let record = records[mover.id], !record.movedItems.isEmpty else { return }
-        tree.refile(mover, items: record.territory.items)
+        guard let record = records[mover.id] else { return }
+        let strays = strays(of: record, moves)
+        records[mover.id]?.strays = strays
+        guard !record.movedItems.isEmpty || !strays.isEmpty,
+            let territory = records[mover.id]?.territory
+        else { return }
+        tree.refile(mover, items: territory.items)
+    }
+
+    /// What the mover has moved out of the trees that it covers by now: as if each item there had
+    /// been named, it is held where it is (Rules 2.20, 2.23).
+    private func strays(of mover: ClaimRecord, _ moves: [ItemMove]) -> [AccessItem] {
+        var result = mover.strays.map { stray in
+            moves.deciding(stray.path).map { stray.moved(by: $0) } ?? stray
+        }
+        for tree in mover.territory.items where tree.access.coversContents {
+            guard tree.access.writingOptions?.followsOwnMoves ?? true else { continue }
+            for move in moves
+            where tree.path.contains(move.old) && !tree.path.contains(move.new)
+                && tree.path != move.new
+            {
+                guard let place = move.place(of: move.old) else { continue }
+                let stray = AccessItem(
+                    path: place, access: tree.access, packageDepths: move.newPackageDepths
+                ).normalised
+                if !result.contains(stray) { result.append(stray) }
+            }
+        }
+        return result
     }
 
     /// The mover holds its items where they are now, too: whoever waits for them, or holds a place

@@ -21,6 +21,9 @@ extension Arbiter {
             let scene = scene(of: spot, movedTo: moved)
             notifyPresenters(of: scene, outcome, after: record, &mail)
             notifyDirectories(of: scene, outcome, after: record, &mail)
+            if spot.item.access.coversContents {
+                notifyContents(of: scene.item.path, outcome, after: record, &mail)
+            }
             // Rule 2.8b: moved away and replaced, it changed at both places.
             guard moved != nil, spot.item.staysInPlace else { continue }
             let former = self.scene(of: spot, movedTo: nil)
@@ -64,6 +67,19 @@ extension Arbiter {
             case .changed, .created:
                 break
             }
+            mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
+        }
+    }
+
+    /// Tells the presenters of everything inside a tree that was written: of each item there it
+    /// cannot be told whether it changed (Rules 2.23, 7.8).
+    private func notifyContents(
+        of path: ItemPath, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
+    ) {
+        guard let top = tree.node(of: path) else { return }
+        for id in tree.presenters(below: top) {
+            guard let presenter = hearer(id, of: record.claim) else { continue }
+            if outcome == .deleted, record.accommodated.contains(id) { continue }
             mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
         }
     }

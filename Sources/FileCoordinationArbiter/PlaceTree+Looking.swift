@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking around from a place: which claims are in the way of a claim (Rules 2.1 to 2.9), and who
-// presents what it concerns.
+// Looking around from a place: which claims are in the way of a claim (Rules 2.1 to 2.9, 2.23), and
+// who presents what it concerns.
 
 extension PlaceTree {
     /// Which claims to look at.
@@ -24,7 +24,8 @@ extension PlaceTree {
                 nodes[spot.node].presenters.isEmpty
             else { return false }
             if spot.item.isDomain, !nodes[spot.node].isEmpty { return false }
-            if spot.item.access.isWriting {
+            let isWriting = spot.item.access.isWriting
+            if isWriting {
                 guard nodes[spot.node].occupants.isEmpty else { return false }
             } else {
                 guard nodes[spot.node].occupants[.lineWriting] == nil,
@@ -34,7 +35,8 @@ extension PlaceTree {
             var node = spot.node
             while node != Self.root {
                 node = nodes[node].parent
-                if nodes[node].occupants[.domain] != nil { return false }
+                if nodes[node].occupants[.domainWriting] != nil { return false }
+                if isWriting, nodes[node].occupants[.domainReading] != nil { return false }
             }
             return true
         }
@@ -93,15 +95,16 @@ extension PlaceTree {
             }
             if let found { return found }
         }
-        // Rule 2.6, upwards: whoever deletes, moves or replaces a directory that contains the item.
+        // Rules 2.6, 2.23, upwards: whoever deletes, moves or replaces a directory that contains the
+        // item, or covers what is inside.
         var node = spot.node
         while node != Self.root {
             node = nodes[node].parent
-            if let found = view.last(of: .domain, in: nodes[node].occupants, where: ordinary) {
+            if let found = view.lastCovering(nodes[node].occupants, where: ordinary) {
                 return found
             }
         }
-        // Rule 2.6, downwards.
+        // Rules 2.6, 2.23, downwards.
         guard spot.item.isDomain else { return nil }
         let inside: Meeting = spot.item.isMovedDirectory ? .insideMovedDirectory : .ordinary
         return firstClaim(below: spot.node, view) { test($0, inside) }
@@ -199,7 +202,13 @@ private struct View {
         return isWriting ? last(of: .innerReading, in: occupants, where: test) : nil
     }
 
-    func last(
+    /// Of those that are concerned with everything below.
+    func lastCovering(_ occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: .domainWriting, in: occupants, where: test) { return found }
+        return isWriting ? last(of: .domainReading, in: occupants, where: test) : nil
+    }
+
+    private func last(
         of reason: FilingReason, in occupants: Occupants, where test: (ClaimID) -> Bool
     ) -> ClaimID? {
         occupants.last(reason, in: scope, of: claim, where: test)

@@ -197,7 +197,10 @@ extension PlaceTree.NodeTable {
     /// Takes a node out of what is found by its name.
     private mutating func forget(_ id: NodeID) {
         let bucket = bucket(self[id].hash)
-        guard buckets[bucket] != id else { return buckets[bucket] = self[id].next }
+        guard buckets[bucket] != id else {
+            buckets[bucket] = self[id].next
+            return
+        }
         var former = buckets[bucket]
         while self[former].next != id { former = self[former].next }
         self[former].next = self[id].next

@@ -105,7 +105,8 @@ struct PlaceTree: Sendable {
         if spot.line != spot.node {
             nodes[spot.node].occupants.update(isWriting ? .innerWriting : .innerReading, change)
         }
-        if spot.item.isDomain { nodes[spot.node].occupants.update(.domain, change) }
+        guard spot.item.isDomain else { return }
+        nodes[spot.node].occupants.update(isWriting ? .domainWriting : .domainReading, change)
     }
 
     // MARK: Presenters

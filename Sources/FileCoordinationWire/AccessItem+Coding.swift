@@ -28,6 +28,7 @@ extension Access: WireCoded {
 
     private static let allReadingOptions: ReadingOptions = [
         .withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading,
+        .includingContents,
     ]
 
     func write(to encoder: inout MessageEncoder) {
@@ -65,7 +66,9 @@ extension Access: WireCoded {
 }
 
 extension WritingOptions {
-    private static let all: Self = [.deleting, .moving, .merging, .replacing, .metadataOnly]
+    private static let all: Self = [
+        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+    ]
 
     /// Says that the other bits are the options.
     private static let several: UInt8 = 0x80

@@ -34,12 +34,13 @@ struct AccessArgument: Hashable {
     private static let reading: [(name: String, option: ReadingOptions)] = [
         ("withoutChanges", .withoutChanges), ("resolvesSymbolicLink", .resolvesSymbolicLink),
         ("immediatelyAvailableMetadataOnly", .immediatelyAvailableMetadataOnly),
-        ("forUploading", .forUploading),
+        ("forUploading", .forUploading), ("includingContents", .includingContents),
     ]
 
     private static let writing: [(name: String, option: WritingOptions)] = [
         ("forDeleting", .deleting), ("forMoving", .moving), ("forMerging", .merging),
         ("forReplacing", .replacing), ("contentIndependentMetadataOnly", .metadataOnly),
+        ("includingContents", .includingContents),
     ]
 
     /// An item to read; `exists` says whether a path names a file.

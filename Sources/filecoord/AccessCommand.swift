@@ -22,8 +22,9 @@ struct AccessCommand: ParsableCommand {
             withoutChanges, \
             resolvesSymbolicLink, immediatelyAvailableMetadataOnly or forUploading of --read; \
             forDeleting, forMoving, forMerging, forReplacing or contentIndependentMetadataOnly of \
-            --write. Any other text there is an error, unless a file has the whole as its name; \
-            --read-path and --write-path take a path as it is, with all its colons.
+            --write; includingContents, of a directory with all that is inside, of both. Any other \
+            text there is an error, unless a file has the whole as its name; --read-path and \
+            --write-path take a path as it is, with all its colons.
 
             Of an item for uploading, COMMAND gets the path of a copy, a directory's as a zip \
             archive, which goes when COMMAND has ended. If all items are for uploading, the claim \

@@ -25,8 +25,11 @@ enum DirectoryNotice {
     /// is inside (Rule 2.3), and one of metadata does not want what is inside.
     private static func coversContents(_ access: Access) -> Bool {
         switch access {
-        case .reading(let options): options.contains(.immediatelyAvailableMetadataOnly)
-        case .writing(let mode): mode.isStructural || mode == .metadataOnly
+        case .reading(let options):
+            !options.isDisjoint(with: [.immediatelyAvailableMetadataOnly, .includingContents])
+        case .writing(let options):
+            options.isStructural || options.contains(.includingContents)
+                || options == .metadataOnly
         }
     }
 

@@ -114,6 +114,7 @@ extension ReadRequest {
             case "--resolves-symbolic-link": options.insert(.resolvesSymbolicLink)
             case "--metadata-only": options.insert(.immediatelyAvailableMetadataOnly)
             case "--for-uploading": options.insert(.forUploading)
+            case "--recursive": options.insert(.includingContents)
             case _: return false
             }
             return true
@@ -126,15 +127,21 @@ extension ReadRequest {
 extension WriteRequest {
     fileprivate mutating func take(_ words: ArraySlice<String>) -> Bool {
         var aims: [WritingAim] = []
+        var isRecursive = false
         var plain = PlainWords(words)
         let isTaken = plain.take { word in
+            if word == "--recursive" {
+                isRecursive = true
+                return true
+            }
             guard let aim = WritingAim.allCases.first(where: { "--\($0.name)" == word }) else {
                 return false
             }
             aims.append(aim)
             return true
         }
-        (self.aims, paths, waiting) = (aims, plain.paths, plain.waiting)
+        (self.aims, self.isRecursive) = (aims, isRecursive)
+        (paths, waiting) = (plain.paths, plain.waiting)
         return isTaken && complaint == nil
     }
 }

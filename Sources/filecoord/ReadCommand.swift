@@ -24,6 +24,9 @@ struct ReadCommand: ParsableCommand {
             leads to. With --resolves-symbolic-link it is followed, through links to links, and \
             COMMAND's path is where it leads; access is then waited for at each of these places.
 
+            A claim on a directory covers nothing inside it; with --recursive it covers all of \
+            that, at any depth: nobody writes there meanwhile, and editors save first.
+
             With --for-uploading, a copy of each PATH is made under the claim, of a directory a \
             zip archive, and then the claim ends: without COMMAND the copies are printed, and \
             COMMAND gets their paths, and keeps nobody waiting. They are removed when it has \
@@ -36,6 +39,8 @@ struct ReadCommand: ParsableCommand {
               filecoord read --timeout 2.5 a.txt b.txt -- \\
                 sh -c 'diff "$FILECOORD_PATH_1" "$FILECOORD_PATH_2"'
               filecoord read -- "$file" -- sh -c 'wc -c <"$FILECOORD_PATH_1"'
+              filecoord read --recursive Photos -- \\
+                sh -c 'tar -cf backup.tar "$FILECOORD_PATH_1"'
               filecoord read --for-uploading Photos | ssh host 'cat >photos.zip'
             """)
 
@@ -50,6 +55,9 @@ struct ReadCommand: ParsableCommand {
 
     @Flag(help: "Read a copy, a directory's as a zip archive; the claim ends once it is made.")
     var forUploading = false
+
+    @Flag(help: "Of directories, all that is inside is read, too.")
+    var recursive = false
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -72,6 +80,7 @@ struct ReadCommand: ParsableCommand {
         if resolvesSymbolicLink { options.insert(.resolvesSymbolicLink) }
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }
         if forUploading { options.insert(.forUploading) }
+        if recursive { options.insert(.includingContents) }
         return ReadRequest(
             options: options, paths: paths, waiting: waiting.terms, command: command.words,
             mark: template.mark, keepsWhileRunning: keeping.keepWhileRunning)

@@ -118,7 +118,7 @@ extension FileCoordinationArbiter.ReadingOptions {
         let all: [(Self, String)] = [
             (.withoutChanges, "withoutChanges"), (.resolvesSymbolicLink, "resolvesSymbolicLink"),
             (.immediatelyAvailableMetadataOnly, "immediatelyAvailableMetadataOnly"),
-            (.forUploading, "forUploading"),
+            (.forUploading, "forUploading"), (.includingContents, "includingContents"),
         ]
         return all.filter { contains($0.0) }.map(\.1)
     }
@@ -130,6 +130,7 @@ extension FileCoordinationArbiter.WritingOptions {
         let all: [(Self, String)] = [
             (.deleting, "forDeleting"), (.moving, "forMoving"), (.merging, "forMerging"),
             (.replacing, "forReplacing"), (.metadataOnly, "contentIndependentMetadataOnly"),
+            (.includingContents, "includingContents"),
         ]
         return all.filter { contains($0.0) }.map(\.1)
     }

@@ -39,6 +39,9 @@ struct WriteCommand: ParsableCommand {
             Of several --for options the write waits as the strictest, and editors are asked \
             whatever any of them asks. All but --for-replacing and --for-merging need a COMMAND.
 
+            A claim on a directory covers nothing inside it; with --recursive it covers all of \
+            that, at any depth: nobody reads or writes there meanwhile.
+
             \(ExitStatus.manual)
 
             EXAMPLES
@@ -51,6 +54,9 @@ struct WriteCommand: ParsableCommand {
 
     @Flag(help: "What the write is for.")
     var aims: [WritingAim] = []
+
+    @Flag(help: "Of directories, all that is inside is written, too.")
+    var recursive = false
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -84,9 +90,9 @@ struct WriteCommand: ParsableCommand {
     /// What the words on the command line ask for.
     var request: WriteRequest {
         WriteRequest(
-            aims: aims, paths: paths, waiting: waiting.terms, command: command.words,
-            mark: template.mark, placing: placement.placing, expectedBytes: expectBytes,
-            keepsWhileRunning: keeping.keepWhileRunning)
+            aims: aims, isRecursive: recursive, paths: paths, waiting: waiting.terms,
+            command: command.words, mark: template.mark, placing: placement.placing,
+            expectedBytes: expectBytes, keepsWhileRunning: keeping.keepWhileRunning)
     }
 
     func run() throws { try request.run() }

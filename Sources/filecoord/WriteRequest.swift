@@ -10,6 +10,8 @@ import Foundation
 struct WriteRequest: Hashable {
     /// What the write is for; several are their union (Rule 2.8b).
     var aims: [WritingAim] = []
+    /// Whether everything inside directories is written, too (Rule 2.23).
+    var isRecursive = false
     var paths: [String] = []
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: standard input is put in place.
@@ -40,7 +42,10 @@ struct WriteRequest: Hashable {
 
     /// What is wanted with the items.
     private var access: Access {
-        .writing(aims.reduce(into: .plain) { $0.formUnion($1.option) })
+        .writing(
+            aims.reduce(into: isRecursive ? .includingContents : .plain) {
+                $0.formUnion($1.option)
+            })
     }
 
     /// Writes.

@@ -29,7 +29,8 @@ extension Item {
     /// Whether the only thing between them is that this one moves a directory in which the other
     /// is (Rule 2.8a).
     func onlyMovesAround(_ other: Item) -> Bool {
-        use.ends.contains(.moving) && !use.isDeletion && place != other.place && unit != other.unit
+        use.ends.contains(.moving) && !use.isDeletion && !use.ends.contains(.contents)
+            && place != other.place && unit != other.unit
             && Item.contains(place, other.place)
             && !(other.use.isWide && Item.contains(other.place, place))
     }
@@ -94,7 +95,8 @@ extension Presenter {
         var result: [Courtesy] = [
             item.use.isWrite ? .relinquishToWriter : .relinquishToReader
         ]
-        if item.use.saves, isItem || isPackage { result.append(.save) }
+        let isCovered = isInside && item.use.ends.contains(.contents)
+        if item.use.saves, isItem || isPackage || isCovered { result.append(.save) }
         guard item.use.isDeletion else { return result }
         if isItem || isInside { result.append(.accommodateDeletion) }
         if isPackage { result.append(.accommodateSubitemDeletion(item.place)) }

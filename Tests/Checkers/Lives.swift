@@ -239,7 +239,7 @@ struct Lives {
         }
         // What it has moved it holds in both places until it is over (Rules 2.8a, 2.20).
         let filed = claims[own].holdsAlso ?? claims[own].items(at: number)
-        let new = moves.destination(of: filed, isOwn: true)
+        let new = moves.destination(of: filed, isOwn: true) + moves.strays(from: filed)
         guard new != filed else { return }
         let first = claims[own].places.last { $0.since <= claims[own].grant ?? number }
         claims[own].holdsAlso = new

@@ -41,6 +41,21 @@ extension [Move] {
         return result
     }
 
+    /// What is no longer in a tree that its mover covers: as if it had been named, it is held where
+    /// it is (Rule 2.23).
+    func strays(from items: [Item]) -> [Item] {
+        items.flatMap { tree -> [Item] in
+            let follows = !tree.use.ends.contains(.replacing) || tree.use.ends.contains(.moving)
+            guard tree.use.ends.contains(.contents), follows else { return [] }
+            return indices.filter { number in
+                let move = self[number]
+                guard !prefix(number).contains(where: { $0.old == move.old }) else { return false }
+                return move.old != "/" && move.new != "/" && Item.contains(tree.place, move.old)
+                    && tree.place != move.new && !Item.contains(tree.place, move.new)
+            }.map { Item(tree.use, self[$0].new, packages: self[$0].packages) }
+        }
+    }
+
     /// The items of a claim after the moves; one that it replaces means its place (Rule 11.5), but
     /// is somewhere else if its own accessor has moved it, as it said that it would (Rule 2.8b).
     func destination(of items: [Item], isOwn: Bool = false) -> [Item] {

@@ -19,6 +19,8 @@ package struct Use: Hashable, Sendable {
         case moving
         /// A write that replaces the item.
         case replacing
+        /// An access to everything inside, too (Rule 2.23).
+        case contents
     }
 
     /// Whether it is a write.
@@ -49,8 +51,10 @@ package struct Use: Hashable, Sendable {
     /// A write that replaces the item.
     package static let replace = Use(isWrite: true, [.replacing])
 
-    /// Whether it concerns everything inside the item: "D/M/R" in the rules.
-    package var isWide: Bool { !ends.isDisjoint(with: [.deleting, .moving, .replacing]) }
+    /// Whether it concerns everything inside the item: "D/M/R" in the rules, or it says so.
+    package var isWide: Bool {
+        !ends.isDisjoint(with: [.deleting, .moving, .replacing, .contents])
+    }
 
     /// Whether what is there goes for good.
     var isDeletion: Bool { !ends.isDisjoint(with: [.deleting, .replacing]) }

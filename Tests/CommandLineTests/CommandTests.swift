@@ -36,7 +36,8 @@ final class CommandTests: XCTestCase {
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",
                 "--read", "l:resolvesSymbolicLink", "--write", "u:forReplacing,forMerging",
-                "--write", "v:forMoving,", "--", "sh", "-c", "echo held; cat")
+                "--write", "v:forMoving,", "--read", "w:includingContents", "--", "sh", "-c",
+                "echo held; cat")
             try holder.awaitLine("held")
             let items = try sandbox.status().claims.flatMap(\.items)
             func item(_ name: String, _ access: String, _ options: String...) -> StatusShape.Item {
@@ -49,7 +50,7 @@ final class CommandTests: XCTestCase {
                     item("p:forSomething", "writing"), item("q", "reading", "withoutChanges"),
                     item("f:forMoving", "reading"), item("l", "reading", "resolvesSymbolicLink"),
                     item("u", "writing", "forMerging", "forReplacing"),
-                    item("v:forMoving,", "writing"),
+                    item("v:forMoving,", "writing"), item("w", "reading", "includingContents"),
                 ])
         }
     }
@@ -66,6 +67,11 @@ final class CommandTests: XCTestCase {
             (["write", "--for-merging"], "writing", ["forMerging"]),
             (["write", "--for-replacing"], "writing", ["forReplacing"]),
             (["write", "--metadata-only"], "writing", ["contentIndependentMetadataOnly"]),
+            (["read", "--recursive"], "reading", ["includingContents"]),
+            (
+                ["write", "--recursive", "--for-merging"], "writing",
+                ["forMerging", "includingContents"]
+            ),
             (
                 ["write", "--for-replacing", "--for-deleting"], "writing",
                 ["forDeleting", "forReplacing"]

@@ -16,7 +16,8 @@ final class PlainArgumentsTests: XCTestCase {
         ["write", "--for-deleting", "--timeout", "0", "a", "--", "rm", "--", "a"],
         ["write", "--for-replacing", "a"], ["write", "--for-merging", "a"], ["read", "é=b:c"],
         ["write", "--for-merging", "--for-replacing", "a"],
-        ["write", "--for-moving", "--for-merging", "a", "--", "b"],
+        ["write", "--for-moving", "--for-merging", "a", "--", "b"], ["read", "--recursive", "a"],
+        ["write", "--recursive", "--for-moving", "a", "--", "mv", "a", "b"],
         ["read", "--purpose", "é ", "-E", "0", "a", "--", ""], ["read", "read", "write"],
         ["write", "--label", "nightly", "a", "--", "true"], ["read", "--detached", "a"],
     ]

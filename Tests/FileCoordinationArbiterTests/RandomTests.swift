@@ -73,9 +73,13 @@ import Testing
         }
 
         private mutating func access() -> Access {
-            if one(in: 2) { return .reading(one(in: 2) ? [] : .withoutChanges) }
-            let options = one(in: 3) ? WritingOptions.every : WritingOptions.single
-            return .writing(options.randomElement(using: &dice) ?? .plain)
+            if one(in: 2) {
+                let options: ReadingOptions = one(in: 2) ? [] : .withoutChanges
+                return .reading(one(in: 4) ? options.union(.includingContents) : options)
+            }
+            let all = one(in: 3) ? WritingOptions.every : WritingOptions.single
+            let options = all.randomElement(using: &dice) ?? .plain
+            return .writing(one(in: 5) ? options.union(.includingContents) : options)
         }
 
         private mutating func filing() -> Event {

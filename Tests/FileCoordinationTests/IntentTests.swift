@@ -59,6 +59,21 @@ import Testing
         }
     }
 
+    @Test
+    func `Rule 2.23: both kinds of access can include contents, by a bit that is not Apple's`() {
+        typealias Reading = NSFileCoordinator.ReadingOptions
+        typealias Writing = NSFileCoordinator.WritingOptions
+        #expect(Reading.includingContents.rawValue == 1 << 31)
+        #expect(Writing.includingContents.rawValue == 1 << 31)
+        #expect(Reading.includingContents.arbiterOptions == .includingContents)
+        #expect(
+            Reading([.includingContents, .withoutChanges]).arbiterOptions
+                == [.includingContents, .withoutChanges])
+        #expect(
+            Writing([.includingContents, .forMerging]).arbiterOptions
+                == [.includingContents, .merging])
+    }
+
     @Test func `An option that is not known is refused, not ignored`() {
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 8).arbiterOptions == nil)
         #expect(NSFileCoordinator.ReadingOptions(rawValue: 1 << 40).arbiterOptions == nil)

@@ -103,6 +103,19 @@ extension Golden {
                     ]))),
             "1c000000 01000000 0300000000000000 02 01000000 0200 2f61 01 8a 00 00000000"),
         Golden(
+            "the places of a claim that covers two trees",
+            .placeEntry(
+                PlaceEntry(
+                    ticket: 3,
+                    .claim([
+                        AccessItem(path: .of("/a"), access: .reading(.includingContents)),
+                        AccessItem(path: .of("/b"), access: .writing(.includingContents)),
+                    ]))),
+            """
+            27000000 01000000 0300000000000000 02 02000000
+              0200 2f61 00 40 00 00000000 0200 2f62 01 c0 00 00000000
+            """),
+        Golden(
             "the places of a claim of nothing",
             .placeEntry(PlaceEntry(ticket: .max, .claim([]))),
             "11000000 01000000 ffffffffffffffff 02 00000000"),

@@ -75,8 +75,12 @@ struct RoundTripTests {
     }
 
     @Test func `Every access survives`() throws {
-        let reads = (0..<16).map { Access.reading(ReadingOptions(rawValue: $0)) }
-        let writes = (UInt8(0)..<32).map { Access.writing(WritingOptions(rawValue: $0)) }
+        let reads = (0..<16).flatMap { bits in
+            [bits, bits | 64].map { Access.reading(ReadingOptions(rawValue: $0)) }
+        }
+        let writes = (UInt8(0)..<32).flatMap { bits in
+            [bits, bits | 64].map { Access.writing(WritingOptions(rawValue: $0)) }
+        }
         let body = ClaimBody(
             purpose: [UInt8](repeating: 0xF0, count: WireLimits.purposeBytes),
             items: (reads + writes).map {

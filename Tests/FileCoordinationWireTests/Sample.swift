@@ -121,7 +121,7 @@ extension [UInt8] {
 
     /// The bytes as hexadecimal digits.
     var hex: String {
-        let digits = Array<Character>("0123456789abcdef")
+        let digits = [Character]("0123456789abcdef")
         return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 }

@@ -112,7 +112,15 @@ struct AccessedItem: Sendable {
     func endVersions() { versions?.end() }
 
     /// What became of the item, which `moves` have concerned (Rule 7.8).
+    ///
+    /// Of what is inside a directory that was written as a whole it cannot be told (Rule 2.23).
     func outcome(after moves: KnownMoves) -> ItemOutcome {
+        let outcome = outcomeOfItem(after: moves)
+        let isTree = writing != nil && request.access.coversContents && place.isDirectory
+        return isTree && outcome == .unchanged ? .changed : outcome
+    }
+
+    private func outcomeOfItem(after moves: KnownMoves) -> ItemOutcome {
         guard let before else { return writing == nil ? .unchanged : .changed }
         let now = moves.place(of: place.path)
         if now != place.path {

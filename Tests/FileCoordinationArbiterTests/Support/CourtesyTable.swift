@@ -38,15 +38,19 @@ enum CourtesyTable {
 
         switch item.access {
         case .reading(let options):
-            guard isItem || isPackage || isBeside else { return }
+            let isCovered = isInside && item.isCovered
+            guard isItem || isPackage || isBeside || isCovered else { return }
             if methods.contains(.relinquishToReader) { relinquish(.reader, &steps) }
-            let saves = !options.contains(.withoutChanges) && (isItem || isPackage)
+            let saves =
+                !options.contains(.withoutChanges) && (isItem || isPackage || isCovered)
             if saves && methods.contains(.save) { steps.save = true }
         case .writing(let mode):
-            let isWide = mode.has(.moving, .deleting, .replacing)
+            let isWide = mode.has(.moving, .deleting, .replacing, .includingContents)
             guard isItem || isPackage || isBeside || (isWide && isInside) else { return }
             if methods.contains(.relinquishToWriter) { relinquish(.writer, &steps) }
-            if mode.has(.merging) && (isItem || isPackage) && methods.contains(.save) {
+            let isCovered = isInside && item.isCovered
+            let isSaved = mode.has(.merging) && (isItem || isPackage || isCovered)
+            if isSaved && methods.contains(.save) {
                 steps.save = true
             }
             guard mode.has(.deleting, .replacing) else { return }

@@ -39,6 +39,8 @@ extension [AccessItem] {
     static func write(_ place: String, _ mode: WritingOptions = .plain) -> Self {
         [item(place, .writing(mode))]
     }
+    static func readTree(_ place: String) -> Self { read(place, .includingContents) }
+    static func writeTree(_ place: String) -> Self { write(place, .includingContents) }
     static func move(_ place: String) -> Self { write(place, .moving) }
     static func delete(_ place: String) -> Self { write(place, .deleting) }
     static func replace(_ place: String) -> Self { write(place, .replacing) }
@@ -63,6 +65,14 @@ extension AccessItem {
         switch access {
         case .reading: false
         case .writing(let mode): mode.has(.replacing)
+        }
+    }
+
+    /// Whether everything inside is covered (Rule 2.23).
+    var isCovered: Bool {
+        switch access {
+        case .reading(let options): options.contains(.includingContents)
+        case .writing(let mode): mode.has(.includingContents)
         }
     }
 

@@ -17,15 +17,18 @@ struct SeenItem: Hashable {
     init(_ item: AccessItem) {
         place = item.path.description
         line = item.path.prefix(depth: item.packageDepths.first ?? item.path.depth).description
+        let isWide: Bool
         switch item.access {
-        case .reading:
-            (isWriting, isMoving, inside) = (false, false, nil)
+        case .reading(let options):
+            (isWriting, isMoving) = (false, false)
+            isWide = options.contains(.includingContents)
         case .writing(let mode):
-            let isWide = mode.has(.moving, .deleting, .replacing)
             isWriting = true
-            isMoving = mode.has(.moving) && !mode.has(.deleting, .replacing)
-            inside = isWide ? (place == "/" ? "/" : place + "/") : nil
+            isMoving =
+                mode.has(.moving) && !mode.has(.deleting, .replacing, .includingContents)
+            isWide = mode.has(.moving, .deleting, .replacing, .includingContents)
         }
+        inside = isWide ? (place == "/" ? "/" : place + "/") : nil
     }
 
     func contains(_ other: SeenItem) -> Bool {
@@ -49,6 +52,8 @@ struct SeenClaim: Hashable {
     private(set) var items: [SeenItem]
     /// Where it has moved items of its own: it holds them there, too (2.8a, 2.20).
     var moved: [Int: AccessItem] = [:]
+    /// What it has moved out of the trees that it covers: it holds that, too (2.20, 2.23).
+    var strays: [AccessItem] = []
     var stage = Stage.waiting
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
@@ -66,7 +71,7 @@ struct SeenClaim: Hashable {
     /// Everything that it keeps others away from; a batch keeps nobody away (14.3).
     var reach: [SeenItem] {
         switch filed.kind {
-        case .access: items + moved.values.map { SeenItem($0) }
+        case .access: items + (moved.values + strays).map { SeenItem($0) }
         case .preparation: []
         }
     }

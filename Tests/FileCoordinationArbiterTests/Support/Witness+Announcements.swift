@@ -151,7 +151,28 @@ extension Witness {
                 let new = stays ? known : book.moved(known)
                 if new != known { rules.claims[index].moved[number] = new }
             }
+            rules.claims[index].strays = strays(of: rules.claims[index], book)
         }
+    }
+
+    /// What has left the trees that a mover covers, as if each item there had been named (2.23).
+    private func strays(of mover: SeenClaim, _ book: MoveBook) -> [AccessItem] {
+        var result = mover.strays.map { book.moved($0) }
+        for tree in mover.filed.items + mover.moved.values + mover.strays
+        where tree.isCovered && (!tree.isReplaced || tree.isMoved) {
+            let top = tree.path.description
+            for move in book.moves
+            where MoveBook.contains(top, move.old) && move.new != top
+                && !MoveBook.contains(top, move.new)
+            {
+                var stray = tree
+                stray.path = path(move.new)
+                stray.packageDepths = move.newPackages.map { path($0).depth }
+                stray.isDirectory = move.newPackages.contains(move.new)
+                if !result.contains(stray) { result.append(stray) }
+            }
+        }
+        return result
     }
 
     /// Whoever was let past where one of the two is no longer is not waited for.

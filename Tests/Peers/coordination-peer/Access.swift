@@ -105,6 +105,7 @@ struct Access {
             case "metadataOnly": options.insert(.immediatelyAvailableMetadataOnly)
             case "resolvesSymbolicLink": options.insert(.resolvesSymbolicLink)
             case "forUploading": options.insert(.forUploading)
+            case "includingContents": options.insert(.includingContents)
             case _: preconditionFailure("no reading option \(word)")
             }
         }
@@ -120,6 +121,7 @@ struct Access {
             case "forMerging": options.insert(.forMerging)
             case "forReplacing": options.insert(.forReplacing)
             case "metadataOnly": options.insert(.contentIndependentMetadataOnly)
+            case "includingContents": options.insert(.includingContents)
             case _: preconditionFailure("no writing option \(word)")
             }
         }

@@ -50,8 +50,7 @@ extension Item {
     package init(_ item: AccessItem) {
         let use: Use =
             switch item.access {
-            case .reading(let options):
-                options.contains(.withoutChanges) ? .readWithoutChanges : .read
+            case .reading(let options): Use(options)
             case .writing(let options): Use(options)
             }
         self.init(
@@ -61,11 +60,19 @@ extension Item {
 }
 
 extension Use {
+    /// The same read as histories write it.
+    fileprivate init(_ options: ReadingOptions) {
+        let named: [(ReadingOptions, End)] = [
+            (.withoutChanges, .withoutChanges), (.includingContents, .contents),
+        ]
+        self.init(isWrite: false, Set(named.filter { options.contains($0.0) }.map(\.1)))
+    }
+
     /// The same write as histories write it.
     fileprivate init(_ options: WritingOptions) {
         let named: [(WritingOptions, End)] = [
             (.deleting, .deleting), (.moving, .moving), (.merging, .merging),
-            (.replacing, .replacing), (.metadataOnly, .metadata),
+            (.replacing, .replacing), (.metadataOnly, .metadata), (.includingContents, .contents),
         ]
         self.init(isWrite: true, Set(named.filter { options.contains($0.0) }.map(\.1)))
     }

@@ -74,11 +74,15 @@ extension World {
 
     mutating func access() -> Access {
         if dice.below(10) < weather.reads {
-            return .reading(dice.one(in: 3) ? .withoutChanges : [])
+            let options: ReadingOptions = dice.one(in: 3) ? .withoutChanges : []
+            return .reading(dice.one(in: 6) ? options.union(.includingContents) : options)
         }
-        guard dice.one(in: 2) else { return .writing(.plain) }
+        guard dice.one(in: 2) else {
+            return .writing(dice.one(in: 6) ? .includingContents : .plain)
+        }
         // One option as a rule, sometimes any set of them (Rule 2.8b).
         let bits = dice.one(in: 3) ? dice.below(1 << 5) : 1 << dice.below(5)
-        return .writing(WritingOptions(rawValue: UInt8(bits)))
+        let options = WritingOptions(rawValue: UInt8(bits))
+        return .writing(dice.one(in: 8) ? options.union(.includingContents) : options)
     }
 }

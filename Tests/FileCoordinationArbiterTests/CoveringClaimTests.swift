@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that cover a whole tree (Rule 2.23): compared with claims that name every item inside.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct CoveringClaimTests {
+    private static let inside = [
+        "/d/f", "/d/s/", "/d/s/g", "/d/s/t/u/v/g", "/d/p.rtfd", "/d/p.rtfd/a",
+        "/d/p.rtfd/q.rtfd/h",
+    ]
+    private static let outside = ["/", "/e", "/d2/", "/d2/f", "/e/d/f"]
+
+    /// A claim on the tree, and one that names each item there.
+    private static let pairs: [(tree: [AccessItem], named: [AccessItem])] =
+        [
+            Access.reading([]), .reading(.withoutChanges), .writing(.plain), .writing(.merging),
+            .writing(.metadataOnly),
+        ].map { access in
+            let named = (["/d/"] + inside).map { item($0, access) }
+            return ([item("/d/", covering(access))], named)
+        }
+
+    private static func covering(_ access: Access) -> Access {
+        switch access {
+        case .reading(let options): .reading(options.union(.includingContents))
+        case .writing(let options): .writing(options.union(.includingContents))
+        }
+    }
+
+    private static let others: [[AccessItem]] = (["/d/"] + inside + outside).flatMap { place in
+        [AccessItem].read(place) + .readTree(place) + .writeTree(place)
+            + WritingOptions.single.flatMap { [AccessItem].write(place, $0) }
+    }.map { [$0] }
+
+    private func waits(_ second: [AccessItem], for first: [AccessItem]) -> Bool {
+        var desk = Desk()
+        let holder = desk.file(first)
+        let waiter = desk.file(second)
+        #expect(desk.stage(holder) == .granted)
+        return desk.stage(waiter) == .waiting
+    }
+
+    // MARK: Waiting
+
+    @Test(arguments: pairs.indices)
+    func `Rule 2.23: it waits as if each item inside were named, both ways in time`(pair: Int) {
+        let (tree, named) = Self.pairs[pair]
+        for other in Self.others {
+            #expect(waits(tree, for: other) == waits(named, for: other), "after \(other)")
+            #expect(waits(other, for: tree) == waits(other, for: named), "before \(other)")
+        }
+    }
+
+    @Test func `Rule 2.23: a tree that is read lets readers in, and keeps writers out`() {
+        expectTimeline(
+            .claim("tree      ", .readTree("/d/"), "=====      "),
+            .claim("reader    ", .read("/d/s/t/u/v/g"), " ====      "),
+            .claim("writer    ", .write("/d/s/t/u/v/g"), " ....==    "),
+            .claim("another   ", .readTree("/d/"), "  .....==  "),
+            .claim("outside   ", .write("/e"), "  ===      "))
+    }
+
+    @Test func `Rule 2.23: a tree is claimed at once or not at all, and holds nothing before`() {
+        expectTimeline(
+            .claim("writer    ", .write("/d/s/t/u/v/g"), "===         "),
+            .claim("tree      ", .readTree("/d/"), " ..===      "),
+            .claim("later     ", .write("/d/f"), "  ....==    "),
+            .claim("reader    ", .read("/d/f"), " ====       "))
+    }
+
+    @Test func `Rules 2.4, 2.23: a plain claim on a directory stays what it is`() {
+        #expect(!waits(.write("/d/f"), for: .read("/d/")))
+        #expect(!waits(.write("/d/f"), for: .write("/d/")))
+        #expect(waits(.write("/d/f"), for: .readTree("/d/")))
+        #expect(!waits(.read("/d/f"), for: .readTree("/d/")))
+        #expect(waits(.read("/d/f"), for: .writeTree("/d/")))
+    }
+
+    @Test func `Rule 2.23: of a file it is a plain claim`() {
+        #expect(!waits(.writeTree("/d/f"), for: .read("/d/")))
+        #expect(!waits(.writeTree("/d/f"), for: .writeTree("/d/g")))
+        #expect(waits(.writeTree("/d/f"), for: .read("/d/f")))
+        #expect(!waits(.readTree("/d/f"), for: .read("/d/f")))
+    }
+
+    @Test func `Rules 2.8a, 2.23: a move that covers its tree waits for what is queued inside`() {
+        for (options, waits) in [
+            (WritingOptions.moving, false), ([.moving, .includingContents], true),
+        ] {
+            var desk = Desk()
+            let reader = desk.file(.read("/d/f"))
+            let queued = desk.file(.write("/d/f"))
+            let mover = desk.file(.write("/d/", options))
+            #expect(desk.arbiter.impediments(of: mover).contains(.claim(queued)) == waits)
+            desk.end(reader)
+            #expect(desk.last == [.grant(waits ? queued : mover)])
+        }
+    }
+
+    @Test func `Rules 2.10, 2.17, 2.23: equal purposes and calls inside pass`() {
+        expectTimeline(
+            .claim("tree  ", .writeTree("/d/"), "=====   "),
+            .claim("other ", .write("/d/s/g"), " ....== "),
+            .claim("inner ", .write("/d/s/g"), inside: "tree", "  ==    "))
+    }
+
+    // MARK: Asking
+
+    private func asked(_ items: [AccessItem], at place: String) -> YieldSteps? {
+        var desk = Desk()
+        let presenter = desk.present(place)
+        let claim = desk.file(items)
+        for effect in desk.last {
+            if case .askToYield(presenter, claim, let steps) = effect { return steps }
+        }
+        return nil
+    }
+
+    @Test(arguments: pairs.indices)
+    func `Rules 2.23, 6.1: presenters inside are asked as for their own item`(pair: Int) {
+        let (tree, named) = Self.pairs[pair]
+        for place in ["/d"] + Self.inside + Self.outside {
+            #expect(asked(tree, at: place) == asked(named, at: place), "at \(place)")
+        }
+    }
+
+    @Test func `Rule 2.23: a presenter inside saves before a tree is read`() {
+        #expect(asked(.readTree("/d/"), at: "/d/s/t/u/v/g") == .toReaderAndSave)
+        #expect(asked(.read("/d/"), at: "/d/s/t/u/v/g") == nil)
+        #expect(asked(.writeTree("/d/"), at: "/d/s/t/u/v/g") == .toWriter)
+        #expect(
+            asked(.write("/d/", [.includingContents, .deleting]), at: "/d/s/g")
+                == .toWriterAndAccommodate)
+    }
+
+    // MARK: Ending
+
+    @Test func `Rules 2.23, 7.8: who presents something inside hears that it may have changed`() {
+        var desk = Desk()
+        let viewer = desk.present("/d/s/g", .didMethods)
+        let own = desk.present("/d/s/h", .didMethods, purpose: "own")
+        let outside = desk.present("/e", .didMethods)
+        let tree = desk.file(.writeTree("/d/"), purpose: "own")
+        desk.end(tree, .changed)
+        #expect(desk.heard(viewer) == [.itemDidChange])
+        #expect(desk.heard(own).isEmpty && desk.heard(outside).isEmpty)
+        for (items, outcome) in [
+            ([AccessItem].writeTree("/d/"), ItemOutcome.unchanged), (.write("/d/"), .changed),
+            (.readTree("/d/"), .unchanged),
+        ] {
+            let claim = desk.file(items)
+            desk.end(claim, outcome)
+            #expect(desk.heard(viewer).isEmpty)
+        }
+    }
+
+    @Test func `Rules 2.20, 2.23, 11.4: what leaves the tree is held where it goes`() {
+        var desk = Desk()
+        let tree = desk.file(.writeTree("/d/"))
+        let waiting = desk.file(.write("/d/s/g"))
+        desk.announce(tree, move("/d/s", to: "/e/s"))
+        #expect(desk.places(waiting) == ["/e/s/g"])
+        #expect(desk.stage(waiting) == .waiting)
+        // And on, and back again.
+        desk.announce(tree, move("/e/s", to: "/d2"))
+        #expect(desk.places(waiting) == ["/d2/g"])
+        #expect(desk.stage(waiting) == .waiting)
+        desk.announce(tree, move("/d2", to: "/d/s"))
+        #expect(desk.stage(waiting) == .waiting)
+        desk.end(tree, .changed)
+        #expect(desk.last.contains(.grant(waiting)))
+    }
+
+    @Test
+    func `Rules 11.4, 2.23: a claim that waits goes along, and one on what contains it stays`() {
+        var desk = Desk()
+        let mover = desk.file(.move("/d/s/"))
+        let inner = desk.file(.readTree("/d/s/t/"))
+        let outer = desk.file(.readTree("/d/"))
+        desk.announce(mover, move("/d/s", to: "/e"))
+        #expect(desk.places(inner) == ["/e/t"] && desk.places(outer) == ["/d"])
+        desk.end(mover, .changed)
+        #expect([inner, outer].allSatisfy { desk.stage($0) == .granted })
+    }
+
+    // MARK: Delegation
+
+    @Test func `Rule 2.23: nothing is delegated to it, and what is inside is taken back for it`() {
+        for access in [Access.reading(.includingContents), .writing(.includingContents)] {
+            #expect(!item("/d/", access).isDelegable)
+            var book = DelegationBook()
+            let (own, far, directory, other) = (
+                DelegationID(rawValue: 1), DelegationID(rawValue: 2), DelegationID(rawValue: 3),
+                DelegationID(rawValue: 4)
+            )
+            book.insert(own, at: path("/d"))
+            book.insert(far, at: path("/d/s/t/u/v/g"))
+            book.insert(directory, inside: path("/d/s"))
+            book.insert(other, at: path("/e"))
+            #expect(book.concerned(by: [item("/d/", access)]) == [own, far, directory])
+        }
+    }
+
+    @Test func `Rule 2.23: and nothing inside is delegated while it lasts`() {
+        var desk = Desk()
+        for items in [[AccessItem].readTree("/d/"), .writeTree("/d/")] {
+            let tree = desk.file(items)
+            #expect(!desk.arbiter.isUncontested(path("/d/s/g")))
+            #expect(desk.arbiter.contenders(at: path("/d/s/g")) == nil)
+            desk.end(tree, .changed)
+            #expect(desk.arbiter.isUncontested(path("/d/s/g")))
+        }
+    }
+}
