@@ -9,8 +9,10 @@ package import FileCoordinationSystem
 package struct HostVigil: Sendable {
     /// The host, as numbered here; 0 if it is in a namespace that is not seen from here.
     package let processID: Int32
-    /// The host itself; what is not seen never counts as stopped.
-    private let process: ProcessHandle?
+    /// The host itself, once it was looked at; what is not seen never counts as stopped.
+    private var process: ProcessHandle?
+    /// Where to have it from.
+    private let socket: SequencedSocket?
     private var stoppedSince: UInt64?
     private var lastLook: UInt64 = 0
 
@@ -24,22 +26,25 @@ package struct HostVigil: Sendable {
     /// A vigil over the process at the other end of `socket`.
     package init(over socket: SequencedSocket) {
         processID = (try? socket.peerCredentials().processID) ?? 0
-        process = socket.peerProcess()
+        self.socket = socket
     }
 
     /// A vigil over a process of this namespace.
     init(over processID: Int32) {
         self.processID = processID
+        socket = nil
         process = try? ProcessHandle(processID: processID)
     }
 
+    private var present: ProcessHandle? { process ?? socket?.peerProcess() }
+
     /// Whether the host is stopped now.
-    var isStopped: Bool { processID != CurrentProcess.id && process?.isStopped == true }
+    var isStopped: Bool { processID != CurrentProcess.id && present?.isStopped == true }
 
     /// Whether it is the same process.
     func isOfSame(as other: HostVigil) -> Bool {
-        guard let number = process?.visibleNumber else { return false }
-        return number == other.process?.visibleNumber
+        guard let number = present?.visibleNumber else { return false }
+        return number == other.present?.visibleNumber
     }
 
     /// The host has said something, or nobody waits any more.
@@ -47,6 +52,7 @@ package struct HostVigil: Sendable {
 
     /// Looks at the host; returns whether it is to be deposed.
     package mutating func look(now: UInt64 = MonotonicClock.now) -> Bool {
+        process = present
         guard isStopped else {
             stoppedSince = nil
             return false

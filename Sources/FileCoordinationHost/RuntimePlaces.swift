@@ -52,7 +52,7 @@ package struct RuntimePlaces: Hashable, Sendable {
     {
         if isChosen { return try RuntimeDirectory.open(path: paths[0]) }
         // Where it is as a rule: one look.
-        if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.hasSocket {
+        if let usual = try? RuntimeDirectory.openExisting(paths[0], of: self), usual.isServed {
             return usual
         }
         let end = MonotonicClock.now + patience
@@ -92,10 +92,14 @@ package struct RuntimePlaces: Hashable, Sendable {
                 let directory = try RuntimeDirectory.open(path, of: self)
                 return directory.with(warning: warning.map { "\($0); meeting in \(path) instead" })
             } catch {
-                // Somebody of ours may be in there, and others may have been.
-                if case .openToOthers = error { throw error }
-                if case .notOurs = error { warning = warning ?? error }
                 failure = failure ?? error
+                switch error {
+                // Processes of this user may be in there, and others may have been.
+                case .openToOthers: throw error
+                case .notOurs, .notADirectory: warning = warning ?? error
+                case .notAbsolute, .unusable, .userWithoutNumber, .busy, .elsewhere, .divided:
+                    break
+                }
             }
         }
         throw failure ?? .notADirectory(paths[0])
@@ -150,9 +154,6 @@ enum PlaceLook {
 }
 
 extension RuntimeDirectory {
-    /// Whether there was a host here, which need not live any more.
-    var hasSocket: Bool { (try? directory.status(of: Name.socket)) != nil }
-
     /// Whether a process has the role here.
     var isServed: Bool { Self.isLocked(Name.hostLock, in: directory) }
 

@@ -18,28 +18,35 @@ enum StatusJSON {
     }
 
     private static func arbiter(_ arbiter: ArbiterStatus) -> JSONText {
-        .object([
-            ("pid", .process(arbiter.processID)),
-            ("kind", .text(arbiter.kind.name)),
-            ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
-            ("protocol", .number(arbiter.protocolVersion)),
-        ])
+        .object(
+            [
+                ("pid", .process(arbiter.processID)),
+                ("kind", .text(arbiter.kind.name)),
+                ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
+                ("protocol", .number(arbiter.protocolVersion)),
+            ] + namespace(arbiter.processID))
     }
 
     private static func claim(_ claim: FileCoordinationWire.ClaimStatus) -> JSONText {
-        .object([
-            ("id", .number(claim.claim)),
-            ("pid", .process(claim.processID)),
-            ("process", .text(claim.processName)),
-            ("label", label(claim.label, claim.processName)),
-            ("purpose", .bytes(claim.purpose)),
-            ("state", .text(claim.stage.name)),
-            ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
-            ("stopped", .truth(claim.isStopped)),
-            ("items", .list(claim.items.map { item($0) })),
-            ("waitsFor", .list(claim.waitsFor.map { party($0) })),
-            ("waitsForCount", .number(claim.waitsForCount)),
-        ])
+        .object(
+            [
+                ("id", .number(claim.claim)),
+                ("pid", .process(claim.processID)),
+                ("process", .text(claim.processName)),
+                ("label", label(claim.label, claim.processName)),
+                ("purpose", .bytes(claim.purpose)),
+                ("state", .text(claim.stage.name)),
+                ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
+                ("stopped", .truth(claim.isStopped)),
+                ("items", .list(claim.items.map { item($0) })),
+                ("waitsFor", .list(claim.waitsFor.map { party($0) })),
+                ("waitsForCount", .number(claim.waitsForCount)),
+            ] + namespace(claim.processID))
+    }
+
+    /// One more field for a number that counts in another process namespace than the reader's.
+    private static func namespace(_ number: Int32) -> [(name: String, value: JSONText)] {
+        ProcessNumber.isOfAnotherNamespace(number) ? [("pidNamespace", .text("other"))] : []
     }
 
     /// What people know it by: its label, else its program.
@@ -56,10 +63,11 @@ enum StatusJSON {
     }
 
     private static func party(_ party: Party) -> JSONText {
-        let process: [(name: String, value: JSONText)] = [
-            ("pid", .process(party.processID)), ("process", .text(party.processName)),
-            ("label", label(party.label, party.processName)),
-        ]
+        let process: [(name: String, value: JSONText)] =
+            [
+                ("pid", .process(party.processID)), ("process", .text(party.processName)),
+                ("label", label(party.label, party.processName)),
+            ] + namespace(party.processID)
         if let presenter = party.presenter {
             let message = party.message.map { JSONText.text($0) } ?? .null
             return .object(
@@ -69,15 +77,16 @@ enum StatusJSON {
     }
 
     private static func presenter(_ presenter: FileCoordinationWire.PresenterStatus) -> JSONText {
-        .object([
-            ("id", .number(presenter.presenter)),
-            ("pid", .process(presenter.processID)),
-            ("process", .text(presenter.processName)),
-            ("label", label(presenter.label, presenter.processName)),
-            ("path", presenter.path.map { .path(NativePath($0)) } ?? .null),
-            ("unresponsive", .truth(presenter.isUnresponsive)),
-            ("stopped", .truth(presenter.isStopped)),
-        ])
+        .object(
+            [
+                ("id", .number(presenter.presenter)),
+                ("pid", .process(presenter.processID)),
+                ("process", .text(presenter.processName)),
+                ("label", label(presenter.label, presenter.processName)),
+                ("path", presenter.path.map { .path(NativePath($0)) } ?? .null),
+                ("unresponsive", .truth(presenter.isUnresponsive)),
+                ("stopped", .truth(presenter.isStopped)),
+            ] + namespace(presenter.processID))
     }
 }
 

@@ -229,6 +229,31 @@ class ContainerTests: StageTestCase {
         try inside.program.hear("y granted")
     }
 
+    /// Rules 18.6 and 18.7a: in a container whose /proc shows the processes outside, the process is
+    /// looked at, and not what has its number there; a stopped host outside is deposed.
+    func testAContainerWithOthersProcesses() throws {
+        try XCTSkipUnless(Self.hosting == .embedded, "The daemon is in either place.")
+        let file = try stage.file("f")
+        let outside = try stage.peer("outside")
+        try come(outside)
+        let container = try Container(stage, hasOwnProcesses: false)
+        let inside = try container.peer("inside")
+        try assertMeet(inside, outside)
+        try outside.stop()
+        try inside.program.ask("x write \(file)", "x granted")
+        outside.tell("y write \(file)")
+        outside.signal(SIGCONT)
+        try until(outside.pid, is: .waiting)
+        // The host inside sees its own processes rightly, too.
+        let another = try container.peer("another")
+        another.program.tell("z write \(file)")
+        try until(another.pid, is: .waiting)
+        try inside.program.ask("x go", "x released")
+        try outside.hear("y granted")
+        try outside.ask("y go", "y released")
+        try another.program.hear("z granted")
+    }
+
     /// Rule 18.5: whoever is seen has the number that it has on the reader's side; others are said to
     /// be in another namespace.
     func testNumbers() throws {
@@ -249,6 +274,10 @@ class ContainerTests: StageTestCase {
         try status.program.hear(
             "(pid \(outside.pid) in another namespace)", inside: true)
         try status.program.hear("(pid \(inner))", inside: true)
+        let json = try container.start("json", [Products.filecoord, "status", "--json"])
+        let line = try json.program.hear("\"pidNamespace\":\"other\"", inside: true)
+        XCTAssertTrue(line.contains("\"pid\":\(outside.pid),"), line)
+        XCTAssertTrue(line.contains("\"pid\":\(inner),"), line)
         // And a third, which does not see the container's, gets its number there.
         let third = try Container(stage).peer("third")
         third.program.tell("z write \(file)")
@@ -287,7 +316,7 @@ class ContainerTests: StageTestCase {
 
     /// Rule 18.14: in a user namespace in which the user has another number.
     func testTheUserHasAnotherNumber() throws {
-        try XCTSkipUnless(geteuid() == 0, "Written for root.")
+        try Namespaces.skipUnlessUsersArePermitted()
         let file = try stage.file("f")
         let outside = try stage.peer("outside")
         try come(outside)
@@ -307,7 +336,7 @@ class ContainerTests: StageTestCase {
     /// Rule 18.14: in a user namespace in which the user has no number, nothing tells its directory
     /// from another user's; that is said.
     func testTheUserHasNoNumber() throws {
-        try XCTSkipUnless(geteuid() == 0, "Written for root.")
+        try Namespaces.skipUnlessUsersArePermitted()
         let inside = try stage.peer("inside", through: ["/usr/bin/unshare", "--user", "--"])
         try inside.ask(
             "w write \(stage.path("f")) explain", "w failed FileCoordinationErrorDomain 1")
@@ -317,7 +346,7 @@ class ContainerTests: StageTestCase {
 
     /// Rule 2.0: nor is a directory used whose owner has no number there.
     func testTheOwnerHasNoNumber() throws {
-        try XCTSkipUnless(geteuid() == 0, "Only root can give a directory to another user.")
+        try Namespaces.skipUnlessUsersArePermitted()
         mkdir(stage.runtime, 0o700)
         chown(stage.runtime, 1, 1)
         let inside = try stage.peer(

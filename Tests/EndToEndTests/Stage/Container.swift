@@ -6,6 +6,34 @@
 import Foundation
 import XCTest
 
+/// Whether namespaces can be made here.
+enum Namespaces {
+    private static let arePermitted = run("--mount", "--net", "--pid", "--fork", "--mount-proc")
+    private static let areUsersPermitted = run("--user", "--map-user=7")
+
+    /// Skips the test where mounts, networks and processes cannot be kept apart.
+    static func skipUnlessPermitted() throws {
+        try XCTSkipUnless(
+            geteuid() == 0 && arePermitted, "Only root can make namespaces, and not everywhere.")
+    }
+
+    /// Skips the test where users cannot have other numbers.
+    static func skipUnlessUsersArePermitted() throws {
+        try XCTSkipUnless(
+            geteuid() == 0 && areUsersPermitted, "No user namespaces can be made here, or by you.")
+    }
+
+    private static func run(_ options: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = options + ["--", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
+
 /// Namespaces that programs are started in.
 final class Container {
     private let stage: Stage
@@ -13,14 +41,15 @@ final class Container {
     /// The container's first process, by its number outside.
     private let first: pid_t
 
-    init(_ stage: Stage) throws {
-        try XCTSkipUnless(geteuid() == 0, "Only root can make namespaces of its own here.")
+    /// - Parameter hasOwnProcesses: whether its /proc shows its own processes, and not those outside.
+    init(_ stage: Stage, hasOwnProcesses: Bool = true) throws {
+        try Namespaces.skipUnlessPermitted()
         self.stage = stage
         shell = try stage.start(
             "container",
             [
                 "/usr/bin/unshare", "--mount", "--net", "--pid", "--fork", "--kill-child",
-                "--mount-proc", "/bin/sh", "-c",
+                hasOwnProcesses ? "--mount-proc" : "--mount", "/bin/sh", "-c",
                 "echo ready; while read -r line; do eval \"$line\"; echo \"status $?\"; done",
             ])
         try shell.hear("ready")

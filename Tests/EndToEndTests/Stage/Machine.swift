@@ -21,7 +21,7 @@ final class Machine {
         """
 
     init(_ stage: Stage) throws {
-        try XCTSkipUnless(geteuid() == 0, "Only root can make namespaces of its own here.")
+        try Namespaces.skipUnlessPermitted()
         self.stage = stage
         shell = try stage.start(
             "machine",
