@@ -49,8 +49,10 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         /// Its process; in another process namespace than this one if
         /// ``isInAnotherNamespace``.
         public let processIdentifier: Int32
-        /// Whether the process is in another process namespace, as in a container: then this process
-        /// does not know it by that number, and must not look at, or signal, one that it does know.
+        /// Whether the process is in another process namespace, as in a container.
+        ///
+        /// Then the number means another process here, or none: neither look at nor signal a
+        /// process by it.
         public let isInAnotherNamespace: Bool
         /// The name of its program.
         public let processName: String

@@ -36,8 +36,8 @@ extension Host {
             // What has that name now is another host's.
             break
         }
-        // The role goes before the connections do: whoever hears of the end finds it free. First the
-        // stand-ins: who has the role and finds them waits for this host.
+        // Stand-ins first: a process that has the role and finds them waits for this host. The role
+        // goes before the connections: a client that hears of the end finds it free.
         standIns = StandIns()
         roleLock = nil
         listener = nil

@@ -40,7 +40,7 @@ extension Host {
         guard let client else { return 0 }
         let own = client.ledger.processNamespace
         if own == namespace || own == 0 { return client.ledger.processID }
-        // Seen by the host, and so by whoever is where the host is.
+        // Seen by the host, and so by a reader in the host's namespace.
         if namespace == ownNamespace, client.visibleID != 0 { return client.visibleID }
         return ProcessNumber.inAnotherNamespace(client.ledger.processID)
     }

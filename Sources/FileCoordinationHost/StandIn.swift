@@ -2,8 +2,8 @@
 //
 // A host is found in one directory. In each other place where programs of the same user may look,
 // it keeps a file instead: locked as long as the host lives, and with the name of the directory in
-// it. So nobody hosts there who knows nothing of it, and a program of an older version is refused
-// with an error (Rules 2.0 and 18.14).
+// it. So no process hosts there that knows nothing of it, and a program of an older version is
+// refused with an error (Rules 2.0 and 18.14).
 
 import FileCoordinationSystem
 
@@ -96,7 +96,7 @@ final class StandIn: Sendable {
         try? Directory.open(directory).remove(name)
     }
 
-    /// Whether the file may be written to: nobody else has put it there.
+    /// Whether the file may be written to: it is of this user's making.
     private static func isOurs(_ status: FileStatus) -> Bool {
         status.kind == .regular && status.ownerUserID == CurrentProcess.effectiveUserID
             && status.linkCount == 1 && status.permissions & 0o077 == 0

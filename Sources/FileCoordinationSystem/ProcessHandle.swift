@@ -22,8 +22,8 @@ public final class ProcessHandle: Sendable {
     /// Whether the process has ended, be it waited for or not.
     public var hasExited: Bool { fcs_is_readable_now(descriptor.number) > 0 }
 
-    /// The number by which `/proc` has the process here; nil if it has not: it has ended, or lives in
-    /// a namespace that is not seen from here.
+    /// The number by which `/proc` has the process here; nil if it has ended, or lives in a
+    /// namespace that is not seen from here.
     ///
     /// Not what other calls take for a number if `/proc` is that of another namespace.
     public var visibleNumber: Int32? {
@@ -46,7 +46,7 @@ public final class ProcessHandle: Sendable {
     }
 
     /// The namespace in which the process has its own number; nil if that cannot be told: it has
-    /// ended, may not be looked at, or is not seen and this kernel tells no more (before Linux 6.11).
+    /// ended, may not be looked at, or (before Linux 6.11) is not seen from here.
     public var namespace: UInt64? {
         var told: UInt64 = 0
         if fcs_process_namespace(descriptor.number, &told) == 0 { return told }

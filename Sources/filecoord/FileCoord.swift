@@ -19,9 +19,10 @@ struct FileCoord: ParsableCommand {
 
             Programs meet in $FILECOORDINATION_RUNTIME_DIR, else in \
             /dev/shm/filecoordination-UID, whether they run in a login, a job or a service: only \
-            those of one user that share this directory know of each other. The arbiter is the daemon $FILECOORDINATIOND, or filecoordinationd beside \
-            filecoord or in the PATH; where there is none, or with FILECOORDINATIOND= (empty), \
-            the first program that needs the arbiter hosts it.
+            those of one user that share this directory know of each other. The arbiter is the \
+            daemon $FILECOORDINATIOND, or filecoordinationd beside filecoord or in the PATH; where \
+            there is none, or with FILECOORDINATIOND= (empty), the first program that needs the \
+            arbiter hosts it.
 
             \(ExitStatus.manual)
 

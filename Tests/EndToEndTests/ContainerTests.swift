@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs of one user in a container and outside of it, which share a runtime directory and a tree
-// (Rule 18.14): other process, network and mount namespaces. Numbers of processes mean nothing on the
-// other side, and no process that has such a number by chance is looked at.
+// (Rule 18.14): other process, network and mount namespaces. Numbers of processes mean nothing on
+// the other side, and no process that has such a number by chance is looked at.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -254,8 +254,8 @@ class ContainerTests: StageTestCase {
         try another.program.hear("z granted")
     }
 
-    /// Rule 18.5: whoever is seen has the number that it has on the reader's side; others are said to
-    /// be in another namespace.
+    /// Rule 18.5: a process has the number by which the reader's side sees it; one that is not seen
+    /// is said to be in another namespace.
     func testNumbers() throws {
         let file = try stage.file("f")
         let outside = try stage.peer("outside")

@@ -113,8 +113,8 @@ final class DividedWorldTests: StageTestCase {
         }
     }
 
-    /// Rule 18.14: a container that comes first and can make nothing in /dev/shm is joined by others
-    /// in the login's directory.
+    /// Rule 18.14: a container that comes first and can make nothing in /dev/shm is joined by
+    /// programs outside, in the login's directory.
     func testAContainerWithoutMemory() throws {
         let machine = try Machine(stage)
         try machine.logIn()

@@ -142,8 +142,8 @@ class OneWorldTests: StageTestCase {
         try job.hear("y granted")
     }
 
-    /// Rule 2.0: a service with a network of its own, whose witness another host does not see, holds
-    /// through a logout; a program that comes before the host has made its directory anew waits.
+    /// Rule 2.0: a service with a network of its own, whose witness no host sees, holds through a
+    /// logout; a program that comes before the host has made its directory anew waits.
     func testAServiceWithANetworkOfItsOwn() throws {
         let machine = try Machine(stage)
         try machine.logIn()

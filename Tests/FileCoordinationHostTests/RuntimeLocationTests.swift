@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All environments of one user must lead to the same places, in the same order: two arbiters that do
-// not know of each other are the worst failure there is (Rule 2.0).
+// All environments of one user must lead to the same places, in the same order: two arbiters that
+// do not know of each other are the worst failure there is (Rule 2.0).
 
 import Testing
 

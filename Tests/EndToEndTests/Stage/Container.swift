@@ -41,7 +41,7 @@ final class Container {
     /// The container's first process, by its number outside.
     private let first: pid_t
 
-    /// - Parameter hasOwnProcesses: whether its /proc shows its own processes, and not those outside.
+    /// - Parameter hasOwnProcesses: whether its /proc shows its own processes, or those outside.
     init(_ stage: Stage, hasOwnProcesses: Bool = true) throws {
         try Namespaces.skipUnlessPermitted()
         self.stage = stage
