@@ -62,9 +62,8 @@ extension Host {
         } catch {
             configuration.log(.worldDivided(error))
         }
-        guard !standIns.isComplete(for: runtime), placesPause < HostLimits.longestPlacesPause else {
-            return
-        }
+        // Also if all could be taken: another file system may be mounted over what was there.
+        guard placesPause < HostLimits.longestPlacesPause else { return }
         takePlacesAt = MonotonicClock.now + placesPause
         placesPause *= 2
     }

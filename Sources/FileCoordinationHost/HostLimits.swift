@@ -69,6 +69,6 @@ package enum HostLimits {
     /// How soon a place that seems to come is looked at again, in nanoseconds; then after twice
     /// that, and so on.
     package static let placesPause: UInt64 = 10_000_000
-    /// Whose place has not come after such a pause makes none, or it is not for us.
+    /// After a pause of this length no further file system is expected to be mounted there.
     package static let longestPlacesPause: UInt64 = 8_000_000_000
 }

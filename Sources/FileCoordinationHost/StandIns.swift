@@ -35,14 +35,6 @@ struct StandIns: Sendable {
     /// Removes the files: the host's place is free for all.
     func remove() { for standIn in standIns { standIn.remove() } }
 
-    /// Whether a place can be had by now that could not before.
-    func isComplete(for runtime: RuntimeDirectory) -> Bool {
-        runtime.places.isChosen
-            || runtime.places.paths.allSatisfy { path in
-                path == runtime.path || standIns.contains { $0.path == path && $0.isInPlace }
-            }
-    }
-
     /// How often a place may change under our hands before it is left alone.
     private static let attempts = 100
 

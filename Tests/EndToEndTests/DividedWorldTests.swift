@@ -64,7 +64,7 @@ final class DividedWorldTests: StageTestCase {
         let survivor = try machine.peer("survivor", isLoggedIn: true)
         try survivor.ask("x write \(file)", "x granted")
         _ = try stage.arbiter()
-        try machine.run("rm -rf /run/user/0")
+        try machine.endLogin()
         machine.meet(in: "/tmp/filecoordination-0")
         let job = try machine.peer("job")
         job.tell("y write \(file)")

@@ -16,7 +16,7 @@ final class Machine {
 
     private static let setUp = """
         for at in /dev/shm /run /tmp /mnt; do mount -t tmpfs -o mode=1777 machine $at || exit; done
-        mkdir /run/user && echo ready
+        mount --make-rshared / && mkdir /run/user && echo ready
         while read -r line; do eval "$line"; echo "status $?"; done
         """
 
@@ -45,11 +45,21 @@ final class Machine {
         }
     }
 
-    /// A login makes the user's directory.
-    func logIn() throws { try run("mkdir -m 700 /run/user/0") }
+    /// A login makes the user's directory, and mounts a file system there.
+    func logIn() throws {
+        try run("mkdir -m 700 /run/user/0 && mount -t tmpfs -o mode=700 login /run/user/0")
+    }
 
-    /// The last logout removes it, and (`RemoveIPC`) what the user has in /dev/shm.
-    func logOut() throws { try run("rm -rf /run/user/0 /dev/shm/filecoordination-0") }
+    /// The last logout removes that.
+    func endLogin() throws {
+        try run("rm -rf /run/user/0/*; umount -l /run/user/0 && rmdir /run/user/0")
+    }
+
+    /// The last logout, which also (`RemoveIPC`) removes what the user has in /dev/shm.
+    func logOut() throws {
+        try run("rm -rf /dev/shm/filecoordination-0")
+        try endLogin()
+    }
 
     /// Whether there is something at a path.
     func has(_ path: String) -> Bool {
@@ -75,7 +85,7 @@ final class Machine {
         var through = wrapper
         if let preparation {
             through += [
-                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
+                "/usr/bin/unshare", "--mount", "--propagation", "slave", "/bin/sh", "-c",
                 "\(preparation) && exec \"$0\" \"$@\"",
             ]
         }
