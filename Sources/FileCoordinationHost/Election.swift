@@ -66,7 +66,7 @@ package struct Election: Sendable {
         }
     }
 
-    /// Takes the role from a host that was seen stopped for long enough (Rule 18.7a).
+    /// Takes the role from a host that was seen stopped for long enough, or is dead (Rule 18.7a).
     ///
     /// Does nothing if it runs again, or if another serves meanwhile. Afterwards nobody has the
     /// role; who calls ``connectOrHost(onEnd:)`` next takes it.
@@ -79,7 +79,7 @@ package struct Election: Sendable {
 
     /// The same, for a caller that has the election lock.
     func deposeWhileElecting(_ host: HostVigil, in runtime: RuntimeDirectory) throws {
-        guard host.isStopped else { return }
+        guard host.hasEnded || host.isStopped else { return }
         // Not without bound: who is stopped does not empty its queue.
         let socket = try? SequencedSocket.connect(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients come with a ledger and leave when its lock is free. The kernel says when to look: the
-// connection ends, or the process does. Sockets, locks and the process itself end within
-// microseconds of each other, but in no promised order, so a lock that is still held when the
-// connection ends is looked at again.
+// Clients come with a ledger and leave when its lock is free, or their process is dead, whoever else
+// has its memory. The kernel says when to look: the connection ends, or the process does. Sockets,
+// locks and the process itself end within microseconds of each other, but in no promised order, so a
+// lock that is still held when the connection ends is looked at again.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -161,8 +161,17 @@ extension Host {
 
     // MARK: Death
 
+    /// Whether a client has its lock, and its process is not known to have ended.
+    ///
+    /// A half-made child, before its exec, has all of its memory in common with its parent: the lock
+    /// outlives the parent then, as do copies of its sockets.
+    func isAlive(_ client: Client) -> Bool {
+        guard client.ledger.isAlive else { return false }
+        return !(client.process?.hasExited ?? false)
+    }
+
     func connectionEnded(of client: Client) {
-        guard client.ledger.isAlive else { return bury(client) }
+        guard isAlive(client) else { return bury(client) }
         suspect(client)
     }
 
@@ -174,11 +183,7 @@ extension Host {
     }
 
     func processEnded(of id: ClientID) {
-        guard let client = clients[id] else { return }
-        guard client.ledger.isAlive else { return bury(client) }
-        // The process is gone and its lock is not: it cannot stay so, the kernel is at it.
-        stopWatchingProcess(of: client)
-        suspect(client)
+        if let client = clients[id] { bury(client) }
     }
 
     func lookAtSuspects(now: UInt64) {
@@ -188,7 +193,7 @@ extension Host {
                 suspects[id] = nil
                 continue
             }
-            guard client.ledger.isAlive else {
+            guard isAlive(client) else {
                 bury(client)
                 continue
             }

@@ -24,7 +24,7 @@ extension Host {
     package var company: String {
         clients.keys.sorted().compactMap { clients[$0] }.map { client in
             let connection = client.connection.map { "connection \($0.token)" } ?? "no connection"
-            return "\(client.id): \(connection)\(client.ledger.isAlive ? "" : ", dead")"
+            return "\(client.id): \(connection)\(isAlive(client) ? "" : ", dead")"
         }.joined(separator: "; ") + "; \(connections.count) connections"
     }
 

@@ -31,8 +31,7 @@ extension Host {
         packagePolicy = PackageConfiguration.adding(
             book.addedPackages, to: configuration.packagePolicy)
         // Of those that died with, or after, the former host, only what they did still matters.
-        let living = owners.filter { $0.ledger.isAlive }
-        let dead = owners.filter { !$0.ledger.isAlive }
+        let (living, dead) = parted(owners)
         lastTicket = epoch.firstTicket - 1
         let records = Self.records(of: living)
         for (client, snapshot) in records where snapshot.kind == .presenter {
@@ -68,6 +67,26 @@ extension Host {
         return .serving(
             epoch: epoch.rawValue, recoveredClaims: running.count + waiting.count,
             recoveredPresenters: presenters.count)
+    }
+
+    /// Those who live, and those who do not.
+    private func parted(_ owners: [Client]) -> (living: [Client], dead: [Client]) {
+        var parts: (living: [Client], dead: [Client]) = ([], [])
+        for client in owners {
+            if isAlive(client), !hasVanished(client) {
+                parts.living.append(client)
+            } else {
+                parts.dead.append(client)
+            }
+        }
+        return parts
+    }
+
+    /// Whether there is no process of the client's number any more, though its lock is held.
+    private func hasVanished(_ client: Client) -> Bool {
+        client.process == nil && client.ledger.isProcessVisible
+            && client.ledger.processID != CurrentProcess.id
+            && ProcessState.hasEnded(client.ledger.processID)
     }
 
     /// Begins this host's own book.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which processes are stopped (Rule 18.6). The kernel tells nobody, so they are looked at now and
-// then: those that somebody waits for, while somebody waits, and those that were stopped when they
-// were looked at last.
+// Which processes are stopped (Rule 18.6), or dump core, and so are dead though they keep what they
+// have (Rule 15.8). The kernel tells nobody, so they are looked at now and then: those that somebody
+// waits for, while somebody waits, and those that were stopped when they were looked at last.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -43,11 +43,18 @@ extension Host {
                 .filter { seen.insert($0).inserted }
             if next.isEmpty { break }
             for id in next {
-                if let client = clients[id] { lookAtProcess(of: client) }
+                guard let client = clients[id] else { continue }
+                if isDumpingCore(client) { bury(client) } else { lookAtProcess(of: client) }
             }
         }
         let end = MonotonicClock.now
         lookAtProcessesAt = end + max(StopWatch.pause, StopWatch.rest * (end - now))
+    }
+
+    /// Whether a client's process is certain to be dead, and its memory is still being written.
+    private func isDumpingCore(_ client: Client) -> Bool {
+        guard client.ledger.processID != CurrentProcess.id || isForeign(client) else { return false }
+        return client.process?.hasEnded ?? false
     }
 
     /// Finds out whether a client's process is stopped.

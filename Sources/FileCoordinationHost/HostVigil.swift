@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a host that somebody waits for is stopped, and for how long (Rule 18.7a). The kernel
-// tells nobody when a process stops, so it is looked at now and then, while somebody waits.
+// Whether a host that somebody waits for is stopped, and for how long (Rule 18.7a), or is dead and
+// keeps its sockets and locks for a while (see ProcessState). The kernel tells nobody of either, so
+// it is looked at now and then, while somebody waits.
 
 package import FileCoordinationSystem
 
@@ -41,8 +42,17 @@ package struct HostVigil: Sendable {
     /// Whether the host is stopped now.
     var isStopped: Bool { processID != CurrentProcess.id && present?.isStopped == true }
 
+    /// Whether the host is dead: that is certain at once.
+    var hasEnded: Bool {
+        guard processID != CurrentProcess.id else { return false }
+        // No process has that number any more, or there was no descriptor for it just now.
+        return present?.hasEnded ?? ProcessState.hasEnded(processID)
+    }
+
     /// Whether it is the same process.
     func isOfSame(as other: HostVigil) -> Bool {
+        // Of one that has ended the number is left.
+        if processID != 0 || other.processID != 0 { return processID == other.processID }
         guard let number = present?.visibleNumber else { return false }
         return number == other.present?.visibleNumber
     }
@@ -53,6 +63,7 @@ package struct HostVigil: Sendable {
     /// Looks at the host; returns whether it is to be deposed.
     package mutating func look(now: UInt64 = MonotonicClock.now) -> Bool {
         process = present
+        guard !hasEnded else { return true }
         guard isStopped else {
             stoppedSince = nil
             return false

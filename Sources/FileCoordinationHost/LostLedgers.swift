@@ -26,28 +26,52 @@ struct LostLedgers {
     enum Failure: Error, CustomStringConvertible {
         /// The role was lost meanwhile, most likely with the directory: begin again.
         case movedOn
+        /// It cannot be told who coordinates.
+        case untold
 
         var description: String {
-            "another arbiter has taken over, or the runtime directory was removed: start anew"
+            switch self {
+            case .movedOn:
+                "another arbiter has taken over, or the runtime directory was removed: start anew"
+            case .untold:
+                "/proc/net/unix cannot be read, so it is not known which programs have access: "
+                    + "mount /proc, and let this user read it"
+            }
         }
     }
 
     /// Asks all owners of ledgers that `runtime` should have and has not.
     ///
     /// Waits for those who do not answer and live; looks meanwhile whether `role` still counts.
-    init(of runtime: RuntimeDirectory, role: RoleLock) throws {
+    ///
+    /// - Parameter listing: the names in use with a prefix; nil if the kernel does not tell.
+    init(
+        of runtime: RuntimeDirectory, role: RoleLock,
+        listing: (String) -> [String]? = SequencedSocket.abstractNames(beginningWith:)
+    ) throws {
         isOnlyPlace = runtime.places.isChosen
         guard let prefix = WitnessName.prefix(of: runtime) else { return }
         // Twice: a listing of what comes and goes may miss what stays.
-        var names = Set(SequencedSocket.abstractNames(beginningWith: prefix) ?? [])
+        var names = try Self.witnesses(prefix, listing)
         guard !names.isEmpty else { return }
-        names.formUnion(SequencedSocket.abstractNames(beginningWith: prefix) ?? [])
+        names.formUnion(try Self.witnesses(prefix, listing))
         // Afterwards: a ledger had its name before its witness had one.
         let present = Set(try runtime.ledgers.names())
         let missing = names.map { String($0.dropFirst(prefix.count)) }
             .filter { LedgerName.isFinal($0) && !present.contains($0) }
         guard !missing.isEmpty else { return }
         try ask(missing.sorted(), prefix, in: runtime, role)
+    }
+
+    /// The names of witnesses.
+    ///
+    /// That they cannot be listed does not mean that there are none: who does not know what runs
+    /// must not grant.
+    private static func witnesses(
+        _ prefix: String, _ listing: (String) -> [String]?
+    ) throws -> Set<String> {
+        guard let names = listing(prefix) else { throw Failure.untold }
+        return Set(names)
     }
 
     /// Owners that were asked, and those that are to be asked, perhaps again.
@@ -74,6 +98,7 @@ struct LostLedgers {
                 case .nobody: break
                 case .busy: if Self.isOwner(of: name, prefix) { inquiry.open.append(name) }
                 case .line(let line):
+                    if Self.hasEnded(line) { continue }
                     inquiry.lastToken += 1
                     try poller.add(line.descriptor, token: inquiry.lastToken, .readable)
                     inquiry.asked[inquiry.lastToken] = (name, line)
@@ -87,6 +112,10 @@ struct LostLedgers {
                 for event in ready { try hear(event.token, &inquiry, poller) }
                 guard role.isInPlace(in: runtime), runtime.isInPlace else {
                     throw Failure.movedOn
+                }
+                for (token, asked) in inquiry.asked where Self.hasEnded(asked.line) {
+                    inquiry.asked[token] = nil
+                    try? poller.remove(asked.line.descriptor)
                 }
             } while !inquiry.asked.isEmpty && MonotonicClock.now < end
         }
@@ -109,6 +138,14 @@ struct LostLedgers {
         // It has hung up without a word: dead, which shows when it is asked again, or in want.
         case .none: inquiry.open.append(name)
         }
+    }
+
+    /// Whether the process that listens there is dead, and its sockets are not gone: they are copied
+    /// in a half-made child, or it dumps core.
+    private static func hasEnded(_ line: SequencedSocket) -> Bool {
+        guard let peer = try? line.peerCredentials(), peer.processID > 0 else { return false }
+        guard let process = line.peerProcess() else { return ProcessState.hasEnded(peer.processID) }
+        return ProcessState.hasEnded(process, peer.processID)
     }
 
     /// What came of asking for somebody.

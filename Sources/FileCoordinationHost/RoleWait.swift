@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for a role whose holder may be stopped. The kernel does not say who holds such a lock, so
-// the holder writes it into the lock's file; and who waits looks at it now and then, and at last
+// Waiting for a role whose holder may be stopped, or dead while its memory is still there. The
+// kernel does not say which process holds such a lock, so the holder writes it into the lock's
+// file; a process that waits looks at the holder now and then, and at last
 // takes the file away, so that others make another one and lock that (Rule 18.7a).
 //
 // To take away the wrong one, because somebody was faster, costs nothing but a repetition: what
@@ -93,6 +94,8 @@ struct RoleWait {
         if vigil?.processID != holder.processID { vigil = HostVigil(over: holder.processID) }
         guard vigil?.look(now: now) == true else { return }
         vigil = nil
+        // Who has just taken it from one that is dead has written its number by now.
+        guard RoleHolder.read(name, in: runtime.directory)?.processID == holder.processID else { return }
         // Looked at last, so that it is hardly ever another's.
         let there = try? runtime.directory.status(of: name)
         guard there?.inode == holder.file.inode, there?.device == holder.file.device else { return }

@@ -16,6 +16,8 @@ public final class LedgerReader: Sendable {
     public let processID: Int32
     /// The namespace in which it has that number, as it says itself; 0 if it does not say.
     public let processNamespace: UInt64
+    /// Whether that is its number in this process's namespace, too.
+    public let isProcessVisible: Bool
     /// The client's program, as it says itself.
     public let programName: String
     /// 16 random bytes by which the client names itself, as two words.
@@ -76,6 +78,9 @@ public final class LedgerReader: Sendable {
         // Who owns it was asked of the kernel: in another user namespace the number is another.
         processID = header.processID
         processNamespace = header.processNamespace
+        isProcessVisible =
+            header.processNamespace != 0
+            && header.processNamespace == CurrentProcess.processNamespace
         programName = header.programName
         token = header.token
         takesUpOffers = header.takesUpOffers
@@ -95,7 +100,9 @@ public final class LedgerReader: Sendable {
         return mapping
     }
 
-    /// Whether the client lives: its lock is held.
+    /// Whether the client's memory is there: its lock is held.
+    ///
+    /// That can outlast its process: see ``ProcessState/hasEnded(_:)-(Int32)``.
     ///
     /// True when that cannot be told: a claim that is kept too long does less harm than one that is
     /// given away while its accessor runs.

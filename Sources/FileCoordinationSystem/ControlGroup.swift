@@ -52,4 +52,18 @@ enum KernelText {
         let count = Glibc.read(number, &buffer, buffer.count)
         return count < 0 ? nil : Array(buffer[..<count])
     }
+
+    /// The same for one of any length, such as `/proc/PID/status`, which lists groups.
+    static func readAll(_ path: String) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        defer { close(number) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(number, &buffer, buffer.count)
+            guard count > 0 else { return count < 0 ? nil : text }
+            text += buffer[..<count]
+        }
+    }
 }

@@ -22,6 +22,16 @@ public final class ProcessHandle: Sendable {
     /// Whether the process has ended, be it waited for or not.
     public var hasExited: Bool { fcs_is_readable_now(descriptor.number) > 0 }
 
+    /// Whether no thread of the process will run any more: it has ended, or dumps core
+    /// (``ProcessState/hasEnded(_:)``).
+    ///
+    /// Never looks at another process: the number is that of this very one.
+    public var hasEnded: Bool {
+        if hasExited { return true }
+        guard let number = visibleNumber, ProcessState.isDumpingCore(number) else { return false }
+        return visibleNumber == number
+    }
+
     /// The number by which `/proc` has the process here; nil if it has ended, or lives in a
     /// namespace that is not seen from here.
     ///

@@ -12,6 +12,45 @@ public enum ProcessState {
         return ControlGroup.isFrozen(processID)
     }
 
+    /// Whether no thread of the process will run any more: it has ended, or dumps core; false when
+    /// it cannot be told.
+    ///
+    /// Its memory can stay for long, with the locks on what is mapped there: for as long as the
+    /// core is written, or as a half-made child shares it.
+    public static func hasEnded(_ processID: Int32) -> Bool {
+        guard processID > 0 else { return false }
+        do {
+            return try hasEnded(ProcessHandle(processID: processID), processID)
+        } catch {
+            return error.code == ErrorNumber.noSuchProcess
+        }
+    }
+
+    /// The same for a process that is known by a handle, and has this number here, or 0.
+    public static func hasEnded(_ process: ProcessHandle, _ processID: Int32) -> Bool {
+        // The number is another process's only after this one has ended.
+        process.hasExited || isDumpingCore(processID)
+    }
+
+    /// Whether the process is writing its memory to a core file, or a core handler reads it; false
+    /// when it cannot be told.
+    public static func isDumpingCore(_ processID: Int32) -> Bool {
+        guard processID > 0, let text = KernelText.readAll("/proc/\(processID)/status") else {
+            return false
+        }
+        return saysDumpingCore(text)
+    }
+
+    /// Whether that is what a text of the form of `/proc/PID/status` says.
+    static func saysDumpingCore(_ text: [UInt8]) -> Bool {
+        let name = Array("CoreDumping:".utf8)
+        // The program's name comes before; what is no letter of it is escaped.
+        return text.split(separator: UInt8(ascii: "\n")).contains { line in
+            line.starts(with: name)
+                && line.dropFirst(name.count).contains(UInt8(ascii: "1"))
+        }
+    }
+
     /// The third field of `/proc/PID/stat`; the second is a name in brackets that may hold
     /// anything.
     private static func stateLetter(of processID: Int32) -> UInt8? {

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes that are dead, and whose memory is not gone yet, with the locks that it keeps: one that
+// dumps core, and one whose half-made child shares its memory (Rules 15.8, 18.8).
+
+import FileCoordinationWire
+import XCTest
+
+class LingeringDeathTests: StageTestCase {
+    private func isDumping(_ process: pid_t) -> Bool {
+        stage.text("/proc/\(process)/status")?.contains("CoreDumping:\t1") ?? false
+    }
+
+    private func wait(for what: String, line: UInt = #line, _ isSo: () -> Bool) throws {
+        let end = Date() + Program.patience
+        while !isSo() {
+            guard Date() < end else { throw StageError("never, in line \(line): \(what)") }
+            poll(nil, 0, 3)
+        }
+    }
+
+    /// Has a program dump core; returns when it does.
+    private func crash(_ program: Program) throws -> Date {
+        program.tell("x crash \(try stage.slowFolder("cores"))")
+        try program.hear("x crashes")
+        try wait(for: "it dumps core") { isDumping(program.pid) }
+        return Date()
+    }
+
+    /// Asserts that something happened while the program still dumped core.
+    private func assertStillDumps(_ program: Program, since start: Date, line: UInt = #line) throws
+    {
+        if isDumping(program.pid) { return program.end() }
+        try program.awaitEnd()
+        // How long it took cannot be told if nothing was waited for; but the wait was no shorter.
+        try XCTSkipIf(
+            Date().timeIntervalSince(start) < 2, "Cores are written too quickly here")
+        XCTFail("The dead program kept what it had until its core was written", line: line)
+    }
+
+    /// A program that outlives all, and hosts if there is no daemon.
+    private func host() throws {
+        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //                          write(f) waits
+    //  dumps core
+    //                          granted
+    //
+    /// Rule 15.8.
+    func testAHolderDumpsCore() throws {
+        try host()
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        let start = try crash(a)
+        try b.hear("b granted")
+        try assertStillDumps(a, since: start)
+    }
+
+    //  A                       B                   C
+    //  write(f) granted
+    //                          write(f) waits
+    //                                              write(f) waits
+    //                          dumps core
+    //  returns
+    //                                              granted
+    //
+    /// Rule 18.8.
+    func testAWaiterDumpsCore() throws {
+        try host()
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        let c = try stage.peer("C")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        c.tell("c write \(stage.path("f"))")
+        try stage.untilWaits(c)
+        let start = try crash(b)
+        try a.ask("a go", "a released")
+        try c.hear("c granted")
+        try assertStillDumps(b, since: start)
+    }
+
+    //  P                       B
+    //  presents f
+    //  dumps core
+    //                          write(f) granted
+    //
+    /// Rule 15.8.
+    func testAPresenterDumpsCore() throws {
+        try host()
+        let p = try stage.peer("P")
+        let b = try stage.peer("B")
+        try p.ask("p present \(stage.path("f"))", "p registered")
+        let start = try crash(p)
+        try b.ask("b write \(stage.path("f"))", "b granted")
+        try assertStillDumps(p, since: start)
+    }
+
+    /// The pipe that keeps a child from becoming another program.
+    private func ghost(of program: Program) throws {
+        let pipe = stage.path("pipe")
+        mkfifo(pipe, 0o600)
+        program.tell("x ghost \(pipe)")
+        let children = "/proc/\(program.pid)/task"
+        try wait(for: "a child is half made") {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: children)) ?? []
+            return threads.contains {
+                !(stage.text("\(children)/\($0)/children") ?? "").isEmpty
+            }
+        }
+    }
+
+    //  A                       B
+    //  write(f) granted
+    //                          write(f) waits
+    //  (a child of A hangs before its exec)
+    //  killed
+    //                          granted
+    //
+    /// Rule 15.8: whose memory the dead process's is, too, does not matter.
+    func testAHolderIsKilledWhoseMemoryIsShared() throws {
+        try host()
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        try ghost(of: a)
+        a.end()
+        try b.hear("b granted")
+        // The next arbiter finds nothing of it, and does not wait for it either.
+        if Self.hosting == .daemon {
+            kill(try stage.arbiter(), SIGKILL)
+            try b.ask("b go", "b released")
+            let c = try stage.peer("C")
+            try c.ask("c write \(stage.path("f"))", "c granted")
+        }
+    }
+
+    //  A                       B                   C
+    //  write(f) granted
+    //                          write(f) waits
+    //  (the arbiter is killed, then A, whose child hangs before its exec)
+    //                          granted
+    //
+    /// Rule 18.7: the next arbiter sees it, too, who never saw A alive.
+    func testTheNextArbiterSeesThatTheHolderIsDead() throws {
+        try XCTSkipIf(Self.hosting == .embedded, "There the arbiter is a program that coordinates")
+        let a = try stage.peer("A")
+        let b = try stage.peer("B")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        try ghost(of: a)
+        let daemon = try stage.arbiter()
+        kill(daemon, SIGSTOP)
+        a.end()
+        kill(daemon, SIGKILL)
+        try b.hear("b granted")
+    }
+}
+
+/// The same with the daemon.
+final class LingeringDeathWithDaemonTests: LingeringDeathTests {
+    override class var hosting: Hosting { .daemon }
+}
+
+extension Stage {
+    /// A directory in which each page that is written waits for the disk, so that to dump core
+    /// there takes long; where the file system knows no such thing it does not.
+    fileprivate func slowFolder(_ name: String) throws -> String {
+        let path = try folder(name)
+        let command = "/usr/bin/chattr"
+        if access(command, X_OK) == 0 { try start("chattr", [command, "+S", path]).awaitEnd() }
+        return path
+    }
+}
+
+/// Hosts that linger.
+final class LingeringHostTests: StageTestCase {
+    private func wait(for what: String, _ isSo: () -> Bool) throws {
+        let end = Date() + Program.patience
+        while !isSo() {
+            guard Date() < end else { throw StageError("never: \(what)") }
+            poll(nil, 0, 3)
+        }
+    }
+
+    //  A                       B                   C
+    //  write(f) granted, hosts
+    //                          write(f) waits
+    //  dumps core
+    //                          granted
+    //                                              write(g) granted
+    //
+    /// Rule 18.7a: a host that dumps core hosts no longer.
+    func testAHostDumpsCore() throws {
+        let a = try stage.firstProgram("host")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        let b = try stage.peer("B")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        a.tell("x crash \(try stage.slowFolder("cores"))")
+        try a.hear("x crashes")
+        let status = "/proc/\(a.pid)/status"
+        try wait(for: "it dumps core") {
+            self.stage.text(status)?.contains("CoreDumping:\t1") ?? false
+        }
+        let start = Date()
+        let c = try stage.peer("C")
+        try c.ask("c write \(stage.path("g"))", "c granted")
+        try b.hear("b granted")
+        if stage.text(status)?.contains("CoreDumping:\t1") ?? false { return a.end() }
+        try a.awaitEnd()
+        try XCTSkipIf(Date().timeIntervalSince(start) < 2, "Cores are written too quickly here")
+        XCTFail("The others waited for the dead host until its core was written")
+    }
+
+    //  A                       B                   C
+    //  write(f) granted, hosts
+    //                          write(f) waits
+    //  (a child of A hangs before its exec)
+    //  killed
+    //                          granted
+    //                                              write(g) granted
+    //
+    /// Rule 18.7: the dead host's socket, its locks and its witness are all still there.
+    func testAHostIsKilledWhoseMemoryIsShared() throws {
+        let a = try stage.firstProgram("host")
+        try a.ask("a write \(stage.path("f"))", "a granted")
+        let b = try stage.peer("B")
+        b.tell("b write \(stage.path("f"))")
+        try stage.untilWaits(b)
+        let pipe = stage.path("pipe")
+        mkfifo(pipe, 0o600)
+        a.tell("x ghost \(pipe)")
+        let children = "/proc/\(a.pid)/task"
+        try wait(for: "a child is half made") {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: children)) ?? []
+            return threads.contains {
+                !(self.stage.text("\(children)/\($0)/children") ?? "").isEmpty
+            }
+        }
+        a.end()
+        try b.hear("b granted")
+        let c = try stage.peer("C")
+        try c.ask("c write \(stage.path("g"))", "c granted")
+    }
+}
