@@ -228,6 +228,8 @@ package final class Host {
         } while !doomed.isEmpty || !clientsToFlush.isEmpty || !unutterable.isEmpty
         for (client, record) in recordsToReap { client.ledger.reap(record, epoch) }
         recordsToReap = []
+        // What could not be sent may have ended the last connection: nothing else would tell.
+        if idleSince == nil, connections.isEmpty, clients.isEmpty { idleSince = MonotonicClock.now }
         planLook()
     }
 
