@@ -89,7 +89,7 @@ extension Host {
     }
 
     /// Whether another host has taken the role, if only for a moment.
-    var isDeposed: Bool { epochs.load() > epoch }
+    var isDeposed: Bool { epochs.isPast(epoch, era: era) }
 
     /// Whether the names lead to our socket and our lock.
     private var isFound: Bool {
@@ -161,6 +161,7 @@ extension Host {
         runtime = fresh
         roleLock = role
         self.epochs = epochs
+        era = epochs.era
         // Who is a member has the file mapped that nobody else finds any more.
         endRelays()
         hasMoved = true

@@ -61,6 +61,8 @@ package final class Host {
     var watchAllowance = WatchAllowance()
     /// Where the next host's epoch would show.
     var epochs: EpochFile
+    /// Which count of them this host's is one of.
+    var era: UInt64
     let startedAt = MonotonicClock.now
     /// Where this process has its number, and those are that it can look at by their own.
     let ownNamespace = CurrentProcess.processNamespace
@@ -174,6 +176,7 @@ package final class Host {
         let orphans: [LedgerReader]
         let opened: [String: LedgerReader]
         Failpoint.reach(.before, .raisesEpoch)
+        era = epochs.era
         (epoch, orphans, opened) = try lost.claim(raising: epochs, in: runtime)
         Failpoint.reach(.after, .raisesEpoch)
         book = try PlaceBook(in: runtime.directory, epoch: epoch)

@@ -117,6 +117,18 @@ package final class PlaceBook {
     /// Removes the file: nobody is left to read it.
     func remove() { if file != nil { try? directory.remove(Self.name(epoch)) } }
 
+    /// Removes the files of all hosts, with their relays: there is no ledger that means them.
+    static func removeAll(from directory: Directory) {
+        for name in (try? directory.names()) ?? [] where name.hasPrefix(prefix) {
+            try? directory.remove(name)
+        }
+        for name in (try? directory.names()) ?? [] {
+            if let epoch = RelayFile.epoch(ofFile: name) {
+                RelayFile.remove(epoch: epoch, from: directory)
+            }
+        }
+    }
+
     private func note(_ entry: PlaceEntry) {
         switch entry.whereabouts {
         case .presenter, .claim: places[entry.ticket] = entry.whereabouts

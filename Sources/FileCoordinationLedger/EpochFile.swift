@@ -29,6 +29,33 @@ public final class EpochFile: Sendable {
 
     var word: AtomicWord { mapping.word(at: 0) }
 
+    /// Tells the epochs before they began anew from those after; 0 where they never did.
+    private var eraWord: AtomicWord { mapping.word(at: 8) }
+
+    /// Which count of epochs this is; 0 for the first.
+    package var era: UInt64 { eraWord.load() }
+
+    /// Whether a host of this epoch, in that era, reigns no longer.
+    package func isPast(_ epoch: HostEpoch, era former: UInt64) -> Bool {
+        let era = era
+        // Zeros are what is left of a file that was truncated: they tell nothing.
+        return load() > epoch || era != former && era != 0
+    }
+
+    /// Begins to count anew, if `isUsed` says twice that no ledger is in use; says whether it did.
+    ///
+    /// Under the host lock. A client looks at the epoch after its ledger has a name: so either
+    /// `isUsed` sees that, or the client has the new epoch.
+    package func beginAnew(unless isUsed: () -> Bool) -> Bool {
+        if isUsed() { return false }
+        let former = word.load()
+        eraWord.store(.random(in: 1 ... .max))
+        guard word.compareExchange(expected: former, desired: 0).exchanged else { return false }
+        if !isUsed() { return true }
+        _ = word.compareExchange(expected: 0, desired: former)
+        return false
+    }
+
     /// The newest host's epoch.
     public func load() -> HostEpoch { HostEpoch(truncating: word.load()) }
 

@@ -108,9 +108,9 @@ package final class Session: Sendable {
         while true {
             var witness: LedgerWitness?
             do {
-                let ledger = try LedgerWriter(
-                    directory: runtime.ledgers,
-                    globalEpoch: EpochFile(directory: runtime.directory))
+                let epochs = try EpochFile(directory: runtime.directory)
+                EpochRenewal.renewIfDue(epochs, in: runtime)
+                let ledger = try LedgerWriter(directory: runtime.ledgers, globalEpoch: epochs)
                 witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
                 // Only now: a host in any other directory than this one has seen the witness.
                 if runtime.isInPlace { return (runtime, ledger, witness) }
