@@ -17,14 +17,23 @@ int fcs_memory_file(const char *name) {
     return RESULT(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
+enum { SHORT_MAPPING = 1 << 16 };
+
 int fcs_map(int file, size_t length, int writable, int inherited_by_fork, void **base) {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
     // No fork may come between the two calls.
     if (!inherited_by_fork) fcs_fork_hold();
     int error = 0;
-    void *mapped = mmap(NULL, length, protection, MAP_SHARED, file, 0);
+    // Where the program keeps all of its memory in memory (mlockall with MCL_FUTURE), the kernel
+    // would make every page of the file: so the mapping begins without access, is let go of, and
+    // has its pages when they are touched, as everywhere.
+    int is_long = length > SHORT_MAPPING;
+    void *mapped = mmap(NULL, length, is_long ? PROT_NONE : protection, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) {
         error = errno;
+    } else if (is_long && (munlock(mapped, length), mprotect(mapped, length, protection) < 0)) {
+        error = errno;
+        munmap(mapped, length);
     } else if (!inherited_by_fork && madvise(mapped, length, MADV_DONTFORK) < 0) {
         error = errno;
         munmap(mapped, length);
