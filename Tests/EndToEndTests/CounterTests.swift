@@ -3,12 +3,13 @@
 // Many processes, one number: the sum tells whether two accessors ever overlapped (Rule 2.3).
 
 import FileCoordinationWire
+import TestHome
 import XCTest
 
 class CounterTests: StageTestCase {
     private var processes: Int { TestEnvironment.isLong ? 64 : 16 }
-    private var times: Int { TestEnvironment.isLong ? 200 : 50 }
-    private var patience: TimeInterval { TestEnvironment.isLong ? 1200 : 120 }
+    private var times: Int { TestEnvironment.isLong ? 200 : 20 }
+    private var patience: TimeInterval { test_patience(TestEnvironment.isLong ? 1200 : 120) }
 
     //  1             2             3             ...
     //  read, add 1,  read, add 1,  read, add 1,
@@ -30,7 +31,7 @@ class CounterTests: StageTestCase {
     /// writes what that one had still to write.
     func testTheSumIsExactWhileArbitersAreKilled() throws {
         // Much of the time there is no arbiter.
-        let times = TestEnvironment.isLong ? self.times : 20
+        let times = TestEnvironment.isLong ? self.times : 10
         let file = try stage.file("f", "")
         var running: [Program] = []
         var owed: [pid_t: Int] = [:]

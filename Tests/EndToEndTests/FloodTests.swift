@@ -21,7 +21,7 @@ final class FloodTests: StageTestCase {
         let other = try stage.peer("other", through: pinned)
         try other.ask("o flood \(kind) \(stage.path("flooded"))", "o floods")
         victim.tell("m measure \(stage.path("f")) \(Self.accesses)")
-        let answer = try victim.hear("m measured", within: 120)
+        let answer = try victim.hear("m measured", within: 4 * Program.patience)
         other.end()
         let mean = answer.split(separator: " ").last.flatMap { Double($0) } ?? .infinity
         return mean / 1000

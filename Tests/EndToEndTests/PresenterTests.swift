@@ -393,7 +393,7 @@ class PresenterTests: StageTestCase {
         reader.tell("r read \(file)")
         // Not held up by the other presenter's queue.
         try presenter.hear("q save")
-        try reader.hear("r granted", within: 60)
+        try reader.hear("r granted", within: 2 * Program.patience)
         try reader.ask("r go", "r released")
         try presenter.hear("q reacquire from reader")
     }

@@ -45,7 +45,9 @@ class RelayedWritesTests: DelegatingTestCase {
             _ = try allWrite(20, within: 0.2)
             kill(arbiter, SIGSTOP)
             defer { kill(arbiter, SIGCONT) }
-            if try allWrite(20, within: 0.2) { return }
+            // Not for so long that it is deposed; and a machine that is busy keeps somebody from
+            // its turn so often that they would not get far.
+            if try allWrite(5, within: 0.5) { return }
         }
         throw StageError("they need an arbiter all the time")
     }
@@ -126,7 +128,7 @@ class RelayedWritesTests: DelegatingTestCase {
     /// Rules 18.7 and 18.8: the same at each step of a turn.
     func testTheOthersGoOnWhereverOneDies() throws {
         try XCTSkipIf(Stage.isSanitized, "too slow for relays")
-        let places = ["takesNumber:9", "passesTurn:5", "drafts:60", "asks:60", "grants:40"]
+        let places = ["takesNumber:9", "passesTurn:5", "drafts:20", "asks:20", "grants:12"]
         file = try stage.file("f", "")
         progress = JournalProgress(file)
         try host()

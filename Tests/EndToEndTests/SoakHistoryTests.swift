@@ -18,7 +18,7 @@ final class SoakHistoryTests: StageTestCase {
                 "--files", "12", "--bound", "30000", "--hosting", "daemon", "--histories",
                 directory,
             ])
-        try program.awaitEnd(within: 120)
+        try program.awaitEnd(within: 4 * Program.patience)
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         XCTAssertFalse(names.isEmpty)
         for name in names {

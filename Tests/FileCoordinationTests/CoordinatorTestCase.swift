@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import TestHome
 import XCTest
 
 /// A test with a directory of its own, in a process with a runtime directory of its own.
@@ -66,7 +67,9 @@ class CoordinatorTestCase: XCTestCase {
     }
 
     /// Waits for events, with a bound that only a broken program reaches.
-    func wait(_ expectations: XCTestExpectation...) { wait(for: expectations, timeout: 30) }
+    func wait(_ expectations: XCTestExpectation...) {
+        wait(for: expectations, timeout: test_patience(30))
+    }
 }
 
 /// What a presenter was told, and a serial queue of its own to be told it on.

@@ -6,6 +6,7 @@ import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
+import TestHome
 import Testing
 import XCTest
 
@@ -153,7 +154,7 @@ final class CoordinatorTests: CoordinatorTestCase {
         // It has returned, so that all of them are done.
         XCTAssertNil(failure)
         XCTAssertEqual(reads.withLock { $0 }, 100)
-        wait(for: ends, timeout: 30)
+        wait(for: ends, timeout: test_patience(30))
     }
 
     /// Rules 2.3, 2.11 and 2.12: ten threads, fifty writes each, of a file that is not there yet.
@@ -181,7 +182,7 @@ final class CoordinatorTests: CoordinatorTestCase {
                 }
             }
         }
-        wait(for: ends, timeout: 120)
+        wait(for: ends, timeout: test_patience(120))
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         XCTAssertEqual(Set(lines).count, threads * rounds)
         XCTAssertEqual(lines.count, threads * rounds)

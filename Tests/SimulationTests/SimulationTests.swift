@@ -11,7 +11,7 @@ import Testing
 @Suite struct SimulationTests {
     /// What a debug build gets through in about a minute on one core; a release build has them all.
     private var freshSeeds: Int {
-        ProcessInfo.processInfo.environment["FILECOORDINATION_SEEDS"].flatMap { Int($0) } ?? 300
+        ProcessInfo.processInfo.environment["FILECOORDINATION_SEEDS"].flatMap { Int($0) } ?? 100
     }
 
     @Test func `Fresh seeds break no rule`() async {

@@ -119,11 +119,24 @@ static void lead(const char *variable, const char *name, int makes) {
     if (setenv(variable, path, 1) != 0) fail("Cannot set a variable to", path);
 }
 
+/* Whether other users may pass each directory of a path. */
+static int is_open_to_others(const char *path) {
+    char part[PATH_MAX];
+    struct stat status;
+    size_t length = strlen(path);
+    memcpy(part, path, length + 1);
+    for (size_t end = length; end > 0; end--) {
+        if (part[end] != '/' && part[end] != 0) continue;
+        part[end] = 0;
+        if (stat(part, &status) != 0 || (status.st_mode & S_IXOTH) == 0) return 0;
+    }
+    return 1;
+}
+
 static const char *parent_directory(char *buffer) {
     const char *chosen = getenv("TMPDIR");
-    struct stat status;
     if (chosen != NULL && realpath(chosen, buffer) != NULL && strlen(buffer) <= LONGEST_PARENT &&
-        stat(buffer, &status) == 0 && S_ISDIR(status.st_mode) && access(buffer, W_OK) == 0)
+        access(buffer, W_OK) == 0 && is_open_to_others(buffer))
         return buffer;
     return "/tmp";
 }

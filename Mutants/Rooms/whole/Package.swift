@@ -65,7 +65,7 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
-                "FileCoordinationSystem", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationWire", "TestHome",
             ],
             sources: [
                 "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",

@@ -7,6 +7,7 @@
 // as long as anybody has it, their own children included.
 
 import Foundation
+import TestHome
 
 /// How a command ended.
 struct Outcome {
@@ -23,7 +24,7 @@ struct Outcome {
 /// Unchecked, because what changes is guarded by the condition.
 final class RunningCommand: @unchecked Sendable {
     /// How long anything may take, also on a machine that is busy.
-    static let patience: TimeInterval = 20
+    static var patience: TimeInterval { test_patience(20) }
 
     /// The child's number, and that of its process group.
     let processID: pid_t

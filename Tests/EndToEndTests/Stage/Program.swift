@@ -3,6 +3,7 @@
 // One child process: what it says is kept, line by line, and waited for.
 
 import Foundation
+import TestHome
 
 /// A child process with pipes to it.
 final class Program: @unchecked Sendable {
@@ -13,7 +14,7 @@ final class Program: @unchecked Sendable {
     private let isReaped = Guarded(false)
 
     /// How long anything may take before a test gives up.
-    static let patience: TimeInterval = 30
+    static var patience: TimeInterval { test_patience(30) }
 
     init(_ name: String, _ arguments: [String], environment: [String: String]) throws {
         self.name = name
@@ -149,12 +150,25 @@ final class Program: @unchecked Sendable {
 
 /// The lines that a program said.
 final class Transcript: @unchecked Sendable {
+    /// A pipe from the program.
+    private struct Source {
+        let descriptor: Int32
+        let mark: String
+        var rest: [UInt8] = []
+        var isOver = false
+    }
+
     private let condition = NSCondition()
+    private var sources: [Source] = []
     private var said: [(line: String, isTaken: Bool)] = []
 
+    /// All lines that the program has written so far, read or not.
+    ///
+    /// So that what a program did before another one answered is there after that answer.
     var lines: [String] {
         condition.lock()
         defer { condition.unlock() }
+        for source in sources.indices { drain(source) }
         return said.map(\.line)
     }
 
@@ -162,25 +176,44 @@ final class Transcript: @unchecked Sendable {
 
     /// Reads `descriptor` to its end, on a thread of its own.
     func follow(_ descriptor: Int32, mark: String) {
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        condition.lock()
+        let source = sources.count
+        sources.append(Source(descriptor: descriptor, mark: mark))
+        condition.unlock()
         Thread.detachNewThread { [self] in
-            var rest: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-                rest += buffer.prefix(count)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    add(mark + String(decoding: rest[..<end], as: UTF8.self))
-                    rest.removeSubrange(...end)
-                }
+            var isOver = false
+            while !isOver {
+                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&request, 1, -1)
+                condition.lock()
+                drain(source)
+                isOver = sources[source].isOver
+                condition.unlock()
             }
-            close(descriptor)
         }
     }
 
-    private func add(_ line: String) {
-        condition.lock()
-        said.append((line, false))
+    /// Reads what is there; with the lock.
+    private func drain(_ source: Int) {
+        guard !sources[source].isOver else { return }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var (count, error) = (0, Int32(0))
+        repeat {
+            count = read(sources[source].descriptor, &buffer, buffer.count)
+            error = errno
+            if count > 0 { sources[source].rest += buffer.prefix(count) }
+        } while count > 0 || count < 0 && error == EINTR
+        while let end = sources[source].rest.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: sources[source].rest[..<end], as: UTF8.self)
+            said.append((sources[source].mark + line, false))
+            sources[source].rest.removeSubrange(...end)
+        }
+        if count == 0 || error != EAGAIN {
+            sources[source].isOver = true
+            close(sources[source].descriptor)
+        }
         condition.broadcast()
-        condition.unlock()
     }
 
     /// Takes the first line that matches and was not taken yet, waiting for it.

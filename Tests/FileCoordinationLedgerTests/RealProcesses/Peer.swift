@@ -83,6 +83,9 @@ final class Peer {
         return (process, input[1], output[0])
     }
 
+    /// How long to wait for a peer at most, in milliseconds; long, for only a failure takes it.
+    static let patience: Int32 = 120_000
+
     /// Lets it go on, and waits until it says where it is then.
     func go() throws {
         try command("g")
@@ -95,7 +98,7 @@ final class Peer {
         // It stays where it is.
         let point = state
         let count = children.count
-        while children.count == count { try hear(patience: 20_000) }
+        while children.count == count { try hear(patience: Self.patience) }
         state = point
     }
 
@@ -117,7 +120,7 @@ final class Peer {
     /// Waits until it is somewhere.
     func settle() throws {
         state = .running
-        while state == .running { try hear(patience: 20_000) }
+        while state == .running { try hear(patience: Self.patience) }
     }
 
     /// Hears whether a sleeper woke up meanwhile.

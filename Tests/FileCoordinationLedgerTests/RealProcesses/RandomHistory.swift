@@ -115,7 +115,7 @@ struct RandomHistory {
         }
         for client in supervisor.clients where client.state == .asleep && client.runs {
             guard try supervisor.isGranted(client) else { continue }
-            try client.listen(patience: 10_000)
+            try client.listen(patience: Peer.patience)
             if client.state == .asleep {
                 throw PeerFailure(description: "\(client.name) sleeps through its grant")
             }

@@ -38,7 +38,7 @@ final class ScheduleTests: XCTestCase {
 
     /// Lets a woken client go inside.
     private func runIfAwake(_ supervisor: Supervisor, _ client: Peer) throws {
-        if try supervisor.isGranted(client) { try client.listen(patience: 10_000) }
+        if try supervisor.isGranted(client) { try client.listen(patience: Peer.patience) }
         if client.state != .asleep { try supervisor.run(client, to: "inside") }
     }
 

@@ -11,4 +11,8 @@
  * when the process exits, and by the next run of tests if the process is killed. */
 const char *_Nonnull test_home_root(void);
 
+/* How many seconds to wait for what takes at most this long on a machine with nothing else to do:
+ * as many times longer as there are programs for each processor. Only a failure waits so long. */
+double test_patience(double seconds);
+
 #endif
