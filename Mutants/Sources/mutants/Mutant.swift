@@ -16,6 +16,9 @@
 // is for people. A mutant that no test can find, because nothing is different outside, has a line
 // `equivalent:` that says why; one that no test finds, for a reason, a line `survives:`. Neither is
 // run.
+//
+// With a line `room: soak` it is not a test that must find it, but the soak program: then `tests:`
+// is its command, and its verdict must be a violation.
 
 import Foundation
 
@@ -24,7 +27,8 @@ struct Mutant {
     let number: Int
     var idea = ""
     var file = ""
-    /// The tests of which one must fail, as `swift test --filter` takes it.
+    /// The tests of which one must fail, as `swift test --filter` takes it; in the room of the soak
+    /// program its command.
     var tests = ""
     /// Why no test can find it.
     var equivalent: String?
@@ -33,8 +37,12 @@ struct Mutant {
     var before: [String] = []
     var after: [String] = []
 
+    /// The package in which it is built and tested, if it is not that of its file.
+    var chosenRoom: Room?
+
     /// The package in which it is built and tested.
     var room: Room {
+        if let chosenRoom { return chosenRoom }
         if file.hasPrefix("Sources/FileCoordinationArbiter/") { return .arbiter }
         if file.hasPrefix("Sources/FileCoordinationLedger/") { return .ledger }
         return .whole
@@ -104,6 +112,11 @@ extension Mutant {
         case "idea": idea = value
         case "file": file = value
         case "tests": tests = value
+        case "room":
+            guard let room = Room(rawValue: value) else {
+                throw ListError(line: number, reason: "no such room: \(value)")
+            }
+            chosenRoom = room
         case "equivalent": equivalent = value
         case "survives": survives = value
         case let key: throw ListError(line: number, reason: "no such key: \(key)")

@@ -3,7 +3,7 @@
 // Deliberate faults, in a copy of the checkout: each must make one of its tests fail, awake alone.
 // A test suite that lets a fault through says nothing about the faults that nobody planted.
 //
-//     swift run --package-path Mutants mutants [--only N,M] [--from N] [--check]
+//     swift run --package-path Mutants mutants [--only N,M,ROOM] [--from N] [--check]
 //         [--scratch DIRECTORY] [--limit SECONDS]
 //
 // `--check` only looks whether every mutant's lines are still there. The scratch directory is
@@ -13,7 +13,8 @@ import Foundation
 
 /// What was asked for on the command line.
 struct Wishes {
-    var only: Set<Int>?
+    /// Numbers, and names of rooms.
+    var only: Set<String>?
     var from = 0
     var checksOnly = false
     var scratch: URL?
@@ -29,7 +30,7 @@ struct Wishes {
             }
             guard let value = rest.popFirst() else { throw UsageError(text: option) }
             switch (option, Int(value)) {
-            case ("--only", _): only = Set(value.split(separator: ",").compactMap { Int($0) })
+            case ("--only", _): only = Set(value.split(separator: ",").map(String.init))
             case ("--scratch", _): scratch = URL(fileURLWithPath: value, isDirectory: true)
             case ("--from", let number?): from = number
             case ("--limit", let seconds?): limit = seconds
@@ -39,7 +40,9 @@ struct Wishes {
     }
 
     func includes(_ mutant: Mutant) -> Bool {
-        mutant.number >= from && only?.contains(mutant.number) ?? true
+        guard mutant.number >= from else { return false }
+        guard let only else { return true }
+        return only.contains("\(mutant.number)") || only.contains(mutant.room.rawValue)
     }
 }
 
@@ -116,6 +119,7 @@ enum Mutants {
     private static func prove(
         _ room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
     ) throws {
+        if room == .soak { return try proveSoak(mutants, scratch, wishes) }
         // All in one run: starting one takes longer than most tests.
         let filters = Set(mutants.filter(\.isTried).map(\.tests)).sorted()
         if filters.isEmpty { return }
@@ -127,6 +131,19 @@ enum Mutants {
         say("\(room): without a mutant all tests pass, in \(Int(ending.seconds)) s")
     }
 
+    /// Has all commands of the soak program say OK while no mutant is awake.
+    private static func proveSoak(
+        _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
+    ) throws {
+        for command in Set(mutants.filter(\.isTried).map(\.tests)).sorted() {
+            let ending = try scratch.soak(command, limit: wishes.limit)
+            guard ending.isSuccess else {
+                throw Unsound(what: "without a mutant, the soak finds a fault: \(command)", ending)
+            }
+            say("soak: without a mutant \(command) is OK, in \(Int(ending.seconds)) s")
+        }
+    }
+
     /// Wakes one mutant, looks who finds it, and puts it to sleep again.
     private static func judge(
         _ mutant: Mutant, _ scratch: Scratch, _ wishes: Wishes
@@ -135,6 +152,9 @@ enum Mutants {
         if let reason = mutant.survives { return .explained(reason) }
         try scratch.wake(mutant.number, in: mutant.room)
         defer { try? scratch.wake(0, in: mutant.room) }
+        if mutant.room == .soak {
+            return Verdict(soak: try scratch.soak(mutant.tests, limit: wishes.limit))
+        }
         return Verdict(
             try scratch.test(mutant.room, mutant.tests, limit: wishes.limit), of: mutant.tests)
     }

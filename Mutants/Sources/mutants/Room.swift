@@ -15,6 +15,8 @@ enum Room: String, CaseIterable {
     case ledger
     /// Libraries and programs, and the tests of host, session and the whole.
     case whole
+    /// Libraries, daemon and the soak program, which is to find its mutants by itself.
+    case soak
 }
 
 /// The scratch directory.
@@ -111,8 +113,17 @@ struct Scratch {
     // MARK: Building and testing
 
     func build(_ room: Room) throws -> Ending {
+        let kind = room == .soak ? ["-c", "release"] : ["--build-tests"]
+        return try Command.run(
+            ["swift", "build", "-j", "2"] + kind, in: package(room), limit: 7200)
+    }
+
+    /// Runs a command of the soak program, as it was built last.
+    func soak(_ command: String, limit: Int) throws -> Ending {
         try Command.run(
-            ["swift", "build", "-j", "2", "--build-tests"], in: package(room), limit: 7200)
+            ["env"] + home(of: .soak) + [".build/release/coordination-soak"]
+                + command.split(separator: " ").map(String.init),
+            in: package(.soak), limit: limit)
     }
 
     /// Runs the tests that match `filter`, as they were built last.

@@ -48,6 +48,22 @@ extension Verdict {
     }
 }
 
+extension Verdict {
+    /// What a run of the soak program says of a mutant: it must find a violation itself.
+    init(soak run: Ending) {
+        let violation = run.output.split(separator: "\n").first { $0.hasPrefix("violation: ") }
+        if run.isSuccess {
+            self = .survived
+        } else if run.isTimedOut {
+            self = .untried("the soak program did not come to a verdict in time")
+        } else if let violation, run.status == 1 {
+            self = .caught(by: String(violation.prefix(200)))
+        } else {
+            self = .untried("status \(run.status): \(run.output.suffix(300))")
+        }
+    }
+}
+
 /// What is looked for in the output of `swift test`.
 struct TestOutput {
     /// The first test that failed.

@@ -175,7 +175,8 @@ struct CounterProof {
             running.append(try field.start("count", settings))
         }
         var stops = 0
-        var last = (lines: -1, time: Kernel.now)
+        // Since when all is counted.
+        var counted: Instant?
         while !running.isEmpty {
             Kernel.pause(milliseconds: 1 + dice.below(2 * pause))
             running.removeAll { process in
@@ -185,6 +186,16 @@ struct CounterProof {
                 return true
             }
             guard !running.isEmpty else { break }
+            if dice.once(in: 20), !isCounting(to: goal) { break }
+            if lines >= goal {
+                let now = Kernel.now
+                let since = counted ?? now
+                counted = since
+                if Double(now - since) / 1e9 > patience {
+                    verdict.blame("all is counted, and \(running.count) processes still wait")
+                    return stops
+                }
+            }
             let victim = dice.below(running.count)
             if dice.once(in: 2), lines < goal {
                 _ = field.kill(running[victim])
@@ -196,14 +207,21 @@ struct CounterProof {
                 kill(running[victim], SIGCONT)
                 stops += 1
             }
-            if lines != last.lines { last = (lines, Kernel.now) }
-            guard Kernel.now - last.time < 20_000_000_000 else {
-                verdict.blame("nobody counts any more: \(lines) of \(goal)")
-                return stops
-            }
         }
+        verdict.demand(lines >= goal, "nobody counts any more: \(lines) of \(goal)")
         return stops
     }
+
+    /// Lets everybody count in peace for a while; whether they do.
+    ///
+    /// The death of a process can repair what was wrong: perhaps it was the arbiter.
+    private func isCounting(to goal: Int) -> Bool {
+        let end = min(goal, lines + 20)
+        return Kernel.until(seconds: patience) { lines >= end }
+    }
+
+    /// How long anybody may wait, in seconds.
+    private var patience: Double { options.number("patience", 20.0) * Kernel.crowding }
 
     private var lines: Int {
         var status = stat()

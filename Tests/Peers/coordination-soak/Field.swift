@@ -27,7 +27,9 @@ final class Field {
         directory = try FieldDirectory.make()
         runtime = directory + "/run"
         program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        for name in ["files", "locks", "journals"] { mkdir(directory + "/" + name, 0o700) }
+        for name in ["files", "locks", "journals", "progress", "probes"] {
+            mkdir(directory + "/" + name, 0o700)
+        }
         // This process coordinates in some proofs.
         for (name, value) in environment { setenv(name, value, 1) }
         unsetenv("FILECOORDINATION_VERSIONS_DIR")

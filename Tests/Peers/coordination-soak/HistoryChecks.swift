@@ -10,13 +10,14 @@ extension History {
     ///
     /// - Parameters:
     ///   - patience: how long anybody may wait at all, in seconds.
-    ///   - slack: how much earlier than a call that overtook it a claim may have been filed, in
-    ///     seconds: the host reads what many clients say one client after the other, and may have
-    ///     been kept from the processor.
+    ///   - idle: for how long a file may be nobody's while a call waits for it, in seconds.
+    ///   - slack: how much earlier than a call that overtook it the arbiter may have had a claim,
+    ///     in seconds.
     ///   - hostStops: when whoever hosted was stopped: what is filed then is in no line yet, and
     ///     who has the place delegated goes on until the next host takes it back.
     func check(
-        patience: Double, slack: Double, hostStops: [Span] = [], into verdict: inout Verdict
+        patience: Double, idle: Double? = nil, slack: Double, hostStops: [Span] = [],
+        into verdict: inout Verdict
     ) {
         for (life, line) in taken {
             verdict.blame("\(lives[life].name) found \(line.item) locked by process \(line.access)")
@@ -24,8 +25,47 @@ extension History {
         for error in errors { verdict.blame("error: \(error)") }
         checkExclusion(&verdict)
         checkWaits(patience, &verdict)
-        checkOrder(UInt64(slack * 1e9), hostStops, &verdict)
+        if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
+        let judged = checkOrder(UInt64(slack * 1e9), hostStops, &verdict)
+        say("order: \(judged) calls were granted after one that had come earlier and waited")
+        // A short run may be without lines.
+        verdict.demand(
+            judged > 0 || attempts.count < 2000,
+            "no call met another that waited: order was not tried")
         checkCourtesy(&verdict)
+    }
+
+    /// Rules 18.7 and 18.8: who waits gets the file soon after it is free, whoever has died.
+    private func checkIdleFiles(_ bound: UInt64, _ verdict: inout Verdict) {
+        for (_, calls) in Dictionary(grouping: attempts, by: \.item).sorted(by: { $0.key < $1.key })
+        {
+            let held = calls.compactMap { call in
+                call.entered.map { entered in
+                    let life = lives[call.life]
+                    return Span(from: entered, to: call.left ?? life.reaped ?? life.gone ?? .max)
+                }
+            }.sorted { $0.from < $1.from }
+            for call in calls {
+                let until = call.entered ?? lives[call.life].gone ?? end
+                let idle = Self.longestGap(in: Span(from: call.called, to: until), between: held)
+                if idle > bound {
+                    verdict.blame(
+                        "\(name(call)) waited while the file was nobody's for "
+                            + "\(idle / 1_000_000) ms")
+                }
+            }
+        }
+    }
+
+    /// The longest stretch of a span that none of the others covers; they are sorted.
+    private static func longestGap(in span: Span, between held: [Span]) -> UInt64 {
+        var (reached, longest) = (span.from, UInt64(0))
+        for other in held {
+            if other.from >= span.to { break }
+            if other.from > reached { longest = max(longest, other.from - reached) }
+            reached = max(reached, other.to)
+        }
+        return reached < span.to ? max(longest, span.to - reached) : longest
     }
 
     /// Rules 2.1 to 2.3: a write overlaps with nothing.
@@ -60,14 +100,24 @@ extension History {
         }
     }
 
-    /// Rule 2.14: what was filed before another call began is granted first.
-    private func checkOrder(_ slack: UInt64, _ hostStops: [Span], _ verdict: inout Verdict) {
+    /// Rule 2.14: what the arbiter had before another call began is granted first.
+    ///
+    /// Returns how many pairs of calls show that it was so.
+    private func checkOrder(
+        _ slack: UInt64, _ hostStops: [Span], _ verdict: inout Verdict
+    ) -> Int {
+        var kept = 0
         for accesses in grantedByItem {
-            // Going back from the last one: whoever entered later.
             for (index, access) in accesses.enumerated() {
+                // Those that entered later.
                 for later in accesses[(index + 1)...].prefix(64) {
-                    guard let filed = later.filed, access.isWrite || later.isWrite,
-                        filed + slack < access.called,
+                    guard access.isWrite || later.isWrite else { continue }
+                    if let filed = access.filed, let entered = access.entered,
+                        filed + slack < later.called, later.called < entered
+                    {
+                        kept += 1
+                    }
+                    guard let filed = later.filed, filed + slack < access.called,
                         !isSkipped(later, by: access),
                         !hostStops.contains(where: {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
@@ -79,6 +129,7 @@ extension History {
                 }
             }
         }
+        return kept
     }
 
     /// In words, when two callers and hosts were stopped between a time and a grant.
@@ -106,22 +157,6 @@ extension History {
         return lives[claim.life].stops.contains { stop in
             stop.from <= other.entered ?? 0 && other.called <= stop.to + moment
         }
-    }
-
-    /// How long before the call of whoever overtook it the overtaken claim was filed, at most.
-    var longestOvertaking: UInt64 {
-        var longest: UInt64 = 0
-        for accesses in grantedByItem {
-            for (index, access) in accesses.enumerated() {
-                for later in accesses[(index + 1)...].prefix(64) {
-                    guard let filed = later.filed, access.isWrite || later.isWrite,
-                        filed < access.called
-                    else { continue }
-                    longest = max(longest, access.called - filed)
-                }
-            }
-        }
-        return longest
     }
 
     /// Section 6: when an accessor begins, every presenter of the file that was there when the call

@@ -27,7 +27,8 @@ extension History {
     private func facts(of attempts: [(key: Int, attempt: Attempt)]) -> [String] {
         attempts.flatMap { key, attempt -> [String] in
             let gone = lives[attempt.life].gone ?? end
-            let filed = max(attempt.called, attempt.filed ?? attempt.entered ?? gone)
+            let known = [attempt.filed, attempt.entered].compactMap { $0 }.min()
+            let filed = max(attempt.called, known ?? gone)
             var lines = [
                 "\(attempt.called)-\(filed) filed claim=\(key) client=\(attempt.life + 1) "
                     + "purpose=c\(key) item=\(attempt.isWrite ? "write" : "read"),/\(attempt.item)"

@@ -14,7 +14,7 @@ import Glibc
 enum Happening: UInt8 {
     /// A call begins.
     case call = 0x63  // c
-    /// A call that does not wait has returned: the claim is filed.
+    /// The arbiter certainly has the claim, which still waits (see FilingWitness).
     case filed = 0x66  // f
     /// The accessor begins.
     case enter = 0x65  // e
@@ -37,12 +37,35 @@ enum Happening: UInt8 {
 /// The journal of this process; used on any thread.
 struct JournalWriter: Sendable {
     private let file: Int32
+    private let progress: Int32
     private let path: String
 
     init(directory: String, name: String) {
         path = directory + "/journals/" + name
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         precondition(file >= 0, "no journal")
+        progress = open(
+            Self.progressFile(directory, name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    private static func progressFile(_ directory: String, _ name: String) -> String {
+        directory + "/progress/" + name
+    }
+
+    /// Notes how many accesses are over, where the driver sees it at once.
+    func noteProgress(_ accesses: Int) {
+        var count = UInt64(accesses)
+        _ = pwrite(progress, &count, 8, 0)
+    }
+
+    /// How many accesses of a process are over.
+    static func progress(directory: String, name: String) -> UInt64 {
+        let file = open(progressFile(directory, name), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return 0 }
+        defer { close(file) }
+        var count: UInt64 = 0
+        _ = pread(file, &count, 8, 0)
+        return count
     }
 
     func note(_ event: Happening, _ access: Int, _ item: Int, isWrite: Bool) {

@@ -50,6 +50,32 @@ enum Kernel {
         return set
     }
 
+    /// The number of the calling thread.
+    static var thread: Int {
+        let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        return name?.split(separator: "/").last.flatMap { Int($0) } ?? 0
+    }
+
+    /// The address of the shared futex on which a thread of this process sleeps; nil if it does
+    /// not.
+    static func sharedSleep(of thread: Int) -> Substring? {
+        #if arch(arm64)
+        let futex = "98"
+        #else
+        let futex = "202"
+        #endif
+        let path = "/proc/self/task/\(thread)/syscall"
+        // The number of the system call, the address, the operation.
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        let words = text.split(separator: " ")
+        guard words.count > 2, words[0] == futex,
+            let operation = UInt32(words[2].dropFirst(2), radix: 16)
+        else { return nil }
+        let (waitsForBits, isPrivate): (UInt32, UInt32) = (9, 128)
+        guard operation & 0x7F == waitsForBits, operation & isPrivate == 0 else { return nil }
+        return words[1]
+    }
+
     /// `fork` is not to be had in Swift, for good reasons that do not apply to a test of it.
     static func fork() -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
@@ -90,6 +116,16 @@ enum Kernel {
         guard fields.count > 7 else { return true }
         let exiting: UInt64 = 4
         return ["Z", "X"].contains(fields[1]) || (UInt64(fields[7]) ?? 0) & exiting != 0
+    }
+
+    /// How many programs there are for each processor, at least 1: as many times longer than usual
+    /// does anything take.
+    static var crowding: Double {
+        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
+        let words = text.split(separator: " ")
+        guard words.count > 3, let average = Double(words[0]) else { return 1 }
+        let running = words[3].split(separator: "/").first.flatMap { Double($0) } ?? 0
+        return max(1, max(average, running) / Double(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
     /// What the machine has had to do, in words.

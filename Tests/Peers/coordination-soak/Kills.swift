@@ -11,6 +11,8 @@ struct Kills {
     private let options: Options
     private let field: Field
     private let isByExit: Bool
+    /// How long anybody may wait, in seconds.
+    private var patience: Double { options.number("patience", 10.0) * Kernel.crowding }
 
     init(_ options: Options, _ field: Field, byExit isByExit: Bool = false) {
         self.options = options
@@ -25,25 +27,23 @@ struct Kills {
         try field.makeFiles(files)
         let troop = try Troop(field, size: size, files: files, rate: rate)
         let began = Kernel.now
-        let events = isByExit ? try letHostsExit(troop) : try killAll(troop)
-        // The last one's end is to be seen, too.
-        Kernel.pause(milliseconds: 500)
+        let (events, hanging) = isByExit ? try letHostsExit(troop) : try killAll(troop)
         let end = troop.end()
         let seconds = Double(Kernel.now - began) / 1e9
         let history = History(field, troop.lives, end: end.time)
         var verdict = Verdict()
+        for name in hanging { verdict.blame("no progress: \(name)") }
         for name in end.hanging { verdict.blame("hanging: \(name)") }
         history.check(
-            patience: options.number("patience", 10.0),
-            slack: options.number("order-slack", 0.05), into: &verdict)
+            patience: patience, idle: options.number("idle-bound", 2.0) * Kernel.crowding,
+            slack: options.number("order-slack", 0.005), into: &verdict)
         let granted = history.attempts.count { $0.entered != nil }
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"), "
                 + "\(rate)/s each: \(granted) accesses in \(Int(seconds)) s; "
                 + "\(troop.lives.count { $0.killed != nil }) clients killed, "
                 + "\(events.count) arbiters \(isByExit ? "exited" : "killed")")
-        let overtaken = Double(history.longestOvertaking) / 1e6
-        say("order kept up to \(String(format: "%.2f", overtaken)) ms; \(Kernel.load)")
+        say(Kernel.load)
         let times = isByExit ? history.lives.compactMap(\.exited).sorted() : events
         report(Pauses(history, times), &verdict)
         if let directory = options.text("histories") {
@@ -65,8 +65,13 @@ struct Kills {
             pauses.all.quantile(0.99) < bound, "the pause is not under \(bound) ms at p99")
     }
 
-    /// Kills clients, and now and then the arbiter; returns when arbiters were killed.
-    private func killAll(_ troop: Troop) throws -> [Instant] {
+    /// Kills clients, and now and then the arbiter; returns when arbiters were killed, and who got
+    /// no access any more.
+    ///
+    /// A new arbiter repairs much of what the last one has done wrong: it looks at all records, and
+    /// wakes who sleeps. So before every other death, and at the end, everybody gets access without
+    /// such help.
+    private func killAll(_ troop: Troop) throws -> (deaths: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -1)
         let kills = options.number("kills", 10_000)
         let arbiters = options.number("arbiter-kills", 1000)
@@ -76,11 +81,18 @@ struct Kills {
         var killed = 0
         while killed < kills || events.count < arbiters {
             Kernel.pause(milliseconds: 1 + dice.below(2 * pause))
-            if killed < kills {
-                try troop.replace(dice.below(troop.size))
+            let arbiter = field.arbiter
+            let place = dice.below(troop.size)
+            // Where programs host themselves, one of them is the arbiter.
+            if killed < kills, troop.process(at: place) != arbiter {
+                try troop.replace(place)
                 killed += 1
             }
             guard events.count < arbiters, killed >= kills || dice.once(in: every) else { continue }
+            if dice.once(in: 2) {
+                let hanging = troop.awaitProgress(seconds: patience)
+                guard hanging.isEmpty else { return (events, hanging) }
+            }
             guard let arbiter = field.arbiter else { continue }
             events.append(Kernel.now)
             if let place = troop.place(of: arbiter) {
@@ -89,11 +101,11 @@ struct Kills {
                 kill(arbiter, SIGKILL)
             }
         }
-        return events
+        return (events, troop.awaitProgress(seconds: patience))
     }
 
     /// Has whoever hosts exit, again and again.
-    private func letHostsExit(_ troop: Troop) throws -> [Instant] {
+    private func letHostsExit(_ troop: Troop) throws -> (exits: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -2)
         var events: [Instant] = []
         let pause = options.number("pause", 150)
@@ -109,60 +121,6 @@ struct Kills {
             events.append(Kernel.now)
             try troop.exit(place, milliseconds: restart)
         }
-        return events
-    }
-}
-
-/// How long the deaths of arbiters held others up.
-struct Pauses {
-    /// From the death to the access, for calls that waited at that time.
-    private(set) var waiting = Sample()
-    /// From the call to the access, for calls that were made before anybody was served again.
-    private(set) var calling = Sample()
-    /// From the call to the access, for all others.
-    private(set) var usual = Sample()
-    /// The longest ones, in words.
-    private(set) var longest: [(pause: UInt64, text: String)] = []
-
-    var all: Sample {
-        var all = waiting
-        for value in calling.values { all.add(value) }
-        return all
-    }
-
-    init(_ history: History, _ deaths: [Instant]) {
-        let calls = history.attempts.compactMap { attempt in
-            attempt.entered.map { (called: attempt.called, entered: $0, attempt: attempt) }
-        }.sorted { $0.called < $1.called }
-        // The first access after each death that was asked for after it.
-        var served: [Instant] = []
-        var next = 0
-        for death in deaths {
-            while next < calls.count, calls[next].called <= death { next += 1 }
-            served.append(calls[next...].prefix(500).map(\.entered).min() ?? .max)
-        }
-        for call in calls {
-            // The last death before the access.
-            let index = Self.lastIndex(deaths, before: call.entered)
-            guard let index, served[index] >= call.called || deaths[index] >= call.called else {
-                usual.add(call.entered - call.called)
-                continue
-            }
-            let pause = call.entered - max(call.called, deaths[index])
-            if call.called <= deaths[index] { waiting.add(pause) } else { calling.add(pause) }
-            longest.append((pause, "after \(deaths[index]): \(history.name(call.attempt))"))
-            longest.sort { $0.pause > $1.pause }
-            longest = Array(longest.prefix(5))
-        }
-    }
-
-    private static func lastIndex(_ times: [Instant], before limit: Instant) -> Int? {
-        var low = 0
-        var high = times.count
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] < limit { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : low - 1
+        return (events, troop.awaitProgress(seconds: patience))
     }
 }

@@ -37,15 +37,16 @@ struct Stops {
         let troop = try Troop(field, size: size, files: files, rate: options.number("rate", 20))
         Kernel.pause(milliseconds: 1000)
         let (total, hostStops) = stopAll(troop)
-        Kernel.pause(milliseconds: 3000)
+        let patience = options.number("patience", 60.0) * Kernel.crowding
+        let hanging = troop.awaitProgress(seconds: patience)
         let end = troop.end()
         let history = History(field, troop.lives, end: end.time)
         var verdict = Verdict()
+        for name in hanging { verdict.blame("no progress: \(name)") }
         for name in end.hanging { verdict.blame("hanging: \(name)") }
         // Ten seconds of a stopped holder, several in a row.
         history.check(
-            patience: options.number("patience", 60.0),
-            slack: options.number("order-slack", 0.05),
+            patience: patience, slack: options.number("order-slack", 0.005),
             // A stopped host is deposed after a second, by somebody who needs it (Rule 18.7a).
             hostStops: hostStops.map {
                 Span(from: $0.from, to: min($0.to, $0.from + 1_500_000_000))

@@ -23,7 +23,8 @@ final class Troop {
         presenting = size / 4
         settings = [
             "directory": field.directory, "seed": "\(field.options.seed)", "files": "\(files)",
-            "rate": "\(rate)",
+            "rate": "\(rate)", "hot": "\(field.options.number("hot", 3))",
+            "work": "\(field.options.number("work", 10))",
         ]
         for place in 0..<size { places.append(try start(place)) }
     }
@@ -64,6 +65,20 @@ final class Troop {
         lives[places[place]].reaped = Kernel.now
         Kernel.pause(milliseconds: pause)
         places[place] = try start(place)
+    }
+
+    /// Waits until everybody has got access once more; says who has not in time.
+    func awaitProgress(seconds patience: Double) -> [String] {
+        let names = places.map { lives[$0].name }
+        func accesses(_ name: String) -> UInt64 {
+            JournalWriter.progress(directory: field.directory, name: name)
+        }
+        var waiting = names.map { (name: $0, before: accesses($0)) }
+        _ = Kernel.until(seconds: patience) {
+            waiting.removeAll { accesses($0.name) > $0.before }
+            return waiting.isEmpty
+        }
+        return waiting.map(\.name)
     }
 
     /// Notes that the one at a place was stopped.

@@ -12,12 +12,15 @@ final class Worker: Sendable {
     private let options: Options
     private let directory: String
     private let journal: JournalWriter
+    private let witness: FilingWitness
     private let isEnding = Atomic(false)
 
     init(_ options: Options) {
         self.options = options
         directory = options.given("directory")
-        journal = JournalWriter(directory: directory, name: options.given("name"))
+        let name = options.given("name")
+        journal = JournalWriter(directory: directory, name: name)
+        witness = FilingWitness(directory: directory, name: name, journal)
     }
 
     /// Works until SIGTERM asks for an end, or SIGUSR1 for an exit in the middle of everything.
@@ -47,15 +50,24 @@ final class Worker: Sendable {
         queue.underlyingQueue = own
         // An operation queue does not keep it.
         defer { withExtendedLifetime(own) {} }
+        // Lines form where accessors take long; without lines there is no order to be seen.
+        let (hot, work) = (options.number("hot", 3), options.number("work", 10))
+        let thread = Kernel.thread
         var access = 0
         while !isEnding.load(ordering: .relaxed) {
             Kernel.pause(milliseconds: dice.below(2 * pause + 1))
             access += 1
             let isHot = dice.once(in: 3)
             let attempt = Attempt(
-                number: access, item: dice.below(isHot ? min(3, files) : files),
-                isWrite: dice.below(10) < 6, work: dice.once(in: 4) ? dice.below(3) : 0)
-            if dice.once(in: 3) { later(attempt, on: queue) } else { now(attempt) }
+                number: access, item: dice.below(isHot ? min(hot, files) : files),
+                isWrite: dice.below(10) < 6,
+                work: isHot ? dice.below(work + 1) : dice.once(in: 4) ? dice.below(3) : 0)
+            if dice.once(in: 3) {
+                later(attempt, on: queue)
+            } else {
+                now(attempt, on: thread)
+            }
+            journal.noteProgress(access)
         }
         if let presenter { NSFileCoordinator.removeFilePresenter(presenter) }
     }
@@ -66,6 +78,10 @@ final class Worker: Sendable {
         var item: Int
         var isWrite: Bool
         var work: Int
+
+        func call(on thread: Int?) -> FilingWitness.Call {
+            FilingWitness.Call(number: number, item: item, isWrite: isWrite, thread: thread)
+        }
     }
 
     private func url(_ item: Int) -> URL {
@@ -73,8 +89,10 @@ final class Worker: Sendable {
     }
 
     /// Waits for access on this thread.
-    private func now(_ attempt: Attempt) {
+    private func now(_ attempt: Attempt, on thread: Int) {
         journal.note(.call, attempt.number, attempt.item, isWrite: attempt.isWrite)
+        witness.begin(attempt.number)
+        witness.watch(attempt.call(on: thread))
         var failure: NSError?
         let accessor = { (url: URL) in self.accessor(attempt, url) }
         let coordinator = NSFileCoordinator()
@@ -96,19 +114,22 @@ final class Worker: Sendable {
             ? .writingIntent(with: url(attempt.item)) : .readingIntent(with: url(attempt.item))
         let path = url(attempt.item)
         journal.note(.call, attempt.number, attempt.item, isWrite: attempt.isWrite)
+        witness.begin(attempt.number)
         NSFileCoordinator().coordinate(with: [intent], queue: queue) { [self] error in
             if let error { fail(attempt, error) } else { accessor(attempt, path) }
             isOver.signal()
         }
-        journal.note(.filed, attempt.number, attempt.item, isWrite: attempt.isWrite)
+        witness.watch(attempt.call(on: nil))
         isOver.wait()
     }
 
     private func fail(_ attempt: Attempt, _ error: any Error) {
+        witness.end()
         journal.noteFailure(attempt.number, attempt.item, isWrite: attempt.isWrite, error)
     }
 
     private func accessor(_ attempt: Attempt, _ url: URL) {
+        witness.end()
         journal.note(.enter, attempt.number, attempt.item, isWrite: attempt.isWrite)
         do {
             let lock = SideLock(directory: directory, item: attempt.item)

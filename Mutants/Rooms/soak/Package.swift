@@ -1,0 +1,56 @@
+// swift-tools-version: 6.1
+//
+// The libraries, the daemon and the soak program, built as programs are shipped: no invariant of a
+// debug build may find a fault in the place of the soak program's checks.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "swift-file-coordination",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            swiftSettings: strict),
+        .target(name: "CFileCoordinationSystem"),
+        .target(
+            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationHost",
+            dependencies: [
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "filecoordinationd",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "coordination-soak", dependencies: ["FileCoordination"],
+            path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
