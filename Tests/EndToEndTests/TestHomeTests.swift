@@ -71,6 +71,8 @@ final class TestHomeTests: StageTestCase {
 
     func testWhatAKilledRunLeftIsCleared() throws {
         let parent = try stage.folder("p")
+        // What other users cannot pass is not used.
+        chmod(stage.directory, 0o711)
         for name in ["fct-stale0/home/deep", "fct-using0", "other-dir0"] {
             try FileManager.default.createDirectory(
                 atPath: parent + "/" + name, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long tests wait before they give up. A time limit only bounds a failure, and on a machine that
- * is busy with other programs everything takes longer.
+ * How long tests wait before they give up. A time limit only bounds a failure, and on a machine
+ * that is busy with other programs everything takes longer.
  */
 #include "TestHome.h"
 

@@ -28,7 +28,7 @@ struct Kills {
         let troop = try Troop(field, size: size, files: files, rate: rate)
         let began = Kernel.now
         let (events, hanging) = isByExit ? try letHostsExit(troop) : try killAll(troop)
-        let end = troop.end()
+        let end = troop.end(seconds: hanging.isEmpty ? 3 * patience : 1)
         let seconds = Double(Kernel.now - began) / 1e9
         let history = History(field, troop.lives, end: end.time)
         var verdict = Verdict()

@@ -39,7 +39,7 @@ struct Stops {
         let (total, hostStops) = stopAll(troop)
         let patience = options.number("patience", 60.0) * Kernel.crowding
         let hanging = troop.awaitProgress(seconds: patience)
-        let end = troop.end()
+        let end = troop.end(seconds: hanging.isEmpty ? patience : 1)
         let history = History(field, troop.lives, end: end.time)
         var verdict = Verdict()
         for name in hanging { verdict.blame("no progress: \(name)") }

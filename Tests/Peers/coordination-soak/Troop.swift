@@ -84,13 +84,16 @@ final class Troop {
     /// Notes that the one at a place was stopped.
     func note(_ stop: Span, at place: Int) { lives[places[place]].stops.append(stop) }
 
-    /// Asks all to finish what they are at; says who does not.
-    func end() -> (time: Instant, hanging: [String]) {
+    /// Asks all to finish what they are at; says who does not within so many seconds.
+    func end(seconds: Double = 30) -> (time: Instant, hanging: [String]) {
         let time = Kernel.now
+        let deadline = time + UInt64(seconds * 1e9)
         for place in places.indices { Glibc.kill(process(at: place), SIGTERM) }
         var hanging: [String] = []
         for place in places.indices {
-            guard let status = field.reap(process(at: place)) else {
+            let now = Kernel.now
+            let rest = deadline > now ? Double(deadline - now) / 1e9 : 0
+            guard let status = field.reap(process(at: place), seconds: rest) else {
                 hanging.append("\(lives[places[place]].name) does not come to an end")
                 continue
             }
