@@ -36,6 +36,11 @@ private class Mistyped: Presenting, NSFilePresenter {
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<String>) {}
 }
 
+/// Is looked at twice.
+private final class Seen: Presenting, NSFilePresenter {
+    func presentedItemDidChanged() {}
+}
+
 /// Has what its superclass should have.
 private final class Late: Correct {
     override func presentedItemDidChange() {}
@@ -100,6 +105,23 @@ private class Correct: Presenting, NSFilePresenter {
                     + "and override it."
             ])
     }
+
+    #if DEBUG
+    @Test(.enabled(if: hasSymbols, "needs a program that was not stripped"))
+    func `A class is looked at when its first presenter is registered`() async {
+        let (said, continuation) = AsyncStream<String>.makeStream()
+        let presenter = Seen()
+        for _ in 0..<2 {
+            PresenterAdvice.look(at: presenter, methods: []) { continuation.yield($0) }
+        }
+        PresenterAdvice.look(at: Late(), methods: .itemDidChange) {
+            continuation.yield($0)
+            continuation.finish()
+        }
+        let sentences = await said.reduce(into: []) { $0.append($1) }
+        #expect(sentences.count { $0.hasPrefix("Seen.presentedItemDidChanged()") } == 1)
+    }
+    #endif
 
     @Test func `A presenter without such methods is left in peace`() {
         #expect(sentences(Correct()) == [])

@@ -51,6 +51,9 @@ package struct ItemReplacement {
     /// Where the old content is, once it has lost its name.
     private var old: Place?
 
+    /// Whether to do as on a file system that cannot exchange two names; for tests.
+    package var avoidsExchange = false
+
     /// Where the original is if it is not where it was, after ``run()`` has failed.
     package private(set) var strayOriginal: ItemPath?
 
@@ -190,7 +193,7 @@ package struct ItemReplacement {
             return try rename(source, original)
         }
         do {
-            try rename(source, original, ifTaken: .exchange)
+            try exchange(source, original)
             old = source
         } catch let error where Self.cannotExchange.contains(error.code) {
             try takeNameInTwoSteps()
@@ -218,6 +221,13 @@ package struct ItemReplacement {
         }
     }
 
+    private func exchange(_ one: Place, _ other: Place) throws(SystemError) {
+        guard !avoidsExchange else {
+            throw SystemError(code: ErrorNumber.notSupported, operation: "exchange two names")
+        }
+        try rename(one, other, ifTaken: .exchange)
+    }
+
     private func rename(
         _ place: Place, _ target: Place, ifTaken: Directory.TakenName = .replace
     ) throws(SystemError) {
@@ -231,21 +241,39 @@ package struct ItemReplacement {
         guard keepsBackup, let backup, let old else { return }
         do {
             let former = backup.status?.kind
-            guard former != nil, [former, old.status?.kind].contains(S_IFDIR) else {
+            if former != nil, [former, old.status?.kind].contains(S_IFDIR) {
+                try takeBackupName(backup, from: old)
+            } else {
                 try rename(old, backup)
                 self.old = nil
-                return
             }
-            // What had the backup's name goes when the backup is there.
-            try rename(old, backup, ifTaken: .exchange)
         } catch {
-            strayOriginal = old.path
-            if (try? rename(old, original, ifTaken: .exchange)) != nil {
-                strayOriginal = nil
-                removeCopy()
-            }
+            putBack(old)
             throw error
         }
+    }
+
+    /// What had the backup's name goes when the backup is there.
+    private mutating func takeBackupName(_ backup: Place, from old: Place) throws(SystemError) {
+        do {
+            try exchange(old, backup)
+        } catch let error where Self.cannotExchange.contains(error.code) {
+            try ContentsRemoval.remove(backup.name, in: backup.directory)
+            try rename(old, backup, ifTaken: .refuse)
+            self.old = nil
+        }
+    }
+
+    /// Gives the original its name again, because there can be no backup.
+    private mutating func putBack(_ old: Place) {
+        if (try? exchange(old, original)) == nil {
+            strayOriginal = old.path
+            guard (try? rename(original, source, ifTaken: .refuse)) != nil,
+                (try? rename(old, original, ifTaken: .refuse)) != nil
+            else { return }
+            strayOriginal = nil
+        }
+        removeCopy()
     }
 
     /// What cannot be removed stays: the new item is in its place, which is what was asked for.

@@ -15,13 +15,17 @@ package enum PresenterAdvice {
     private static let seen = Lock<Set<ObjectIdentifier>>([])
     private static let queue = DispatchQueue(label: "FileCoordination.advice", qos: .utility)
 
-    /// Looks at the class of a presenter that is being registered, on another thread.
-    static func look(at presenter: any NSFilePresenter, methods: PresenterMethods) {
+    /// Looks at the class of a presenter that is being registered, on another thread, and says
+    /// each sentence there.
+    package static func look(
+        at presenter: any NSFilePresenter, methods: PresenterMethods,
+        say: @escaping @Sendable (String) -> Void = { Diagnostics.say($0) }
+    ) {
         #if DEBUG
         let type: AnyClass = Swift.type(of: presenter)
         guard seen.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
         queue.async {
-            sentences(about: type, methods: methods).forEach { Diagnostics.say($0) }
+            sentences(about: type, methods: methods).forEach(say)
         }
         #endif
     }

@@ -15,6 +15,7 @@ final class ReplacementDeathTests: XCTestCase {
         let backupName: String?
         let keepsBackup: Bool
         let place: String
+        let avoidsExchange: Bool
     }
 
     private var cases: [Case] {
@@ -23,9 +24,27 @@ final class ReplacementDeathTests: XCTestCase {
             + (ReplacementStage.hasOtherFileSystem ? [ReplacementStage.otherFileSystem] : [])
         return places.flatMap { place in
             [(nil, false), ("backup", false), ("backup", true)].flatMap { name, keeps in
-                [(.file, .file), (.directory, .directory), (.file, .directory)].map {
-                    Case(kinds: $0, backupName: name, keepsBackup: keeps, place: place)
+                [(.file, .file), (.directory, .directory), (.file, .directory)].flatMap { kinds in
+                    [false, true].map {
+                        Case(
+                            kinds: kinds, backupName: name, keepsBackup: keeps, place: place,
+                            avoidsExchange: $0)
+                    }
                 }
+            }
+        }
+    }
+
+    func testWithoutAnExchangeABackupThatCannotBeMadeLeavesAllAsItWas() throws {
+        for kind in ReplacementStage.Kind.allCases {
+            for avoidsExchange in [false, true] {
+                let stage = try ReplacementStage(kind, by: kind)
+                let name = String(repeating: "a", count: 256)
+                var replacement = try stage.replacement(backupName: name, keepsBackup: true)
+                replacement.avoidsExchange = avoidsExchange
+                XCTAssertThrowsError(try replacement.run())
+                XCTAssertNil(replacement.strayOriginal)
+                XCTAssertEqual(stage.everything, ["item": "old", "draft": "new"])
             }
         }
     }
@@ -38,6 +57,7 @@ final class ReplacementDeathTests: XCTestCase {
                 try stage.make(.file, stage.backup, "older")
                 var replacement = try stage.replacement(
                     backupName: each.backupName, keepsBackup: each.keepsBackup)
+                replacement.avoidsExchange = each.avoidsExchange
                 for step in ItemReplacement.Step.allCases.prefix(count) {
                     try replacement.perform(step)
                 }
