@@ -21,6 +21,17 @@ final class PortedIdiomTests: ExampleTestCase {
         XCTAssertEqual(names.sorted(), ["item.txt", "kept"])
     }
 
+    func testAFileThatImportsFoundationAloneIsServedByTheExportOfAnother() throws {
+        let url = try file("item.txt", "old")
+        let note = UnimportedNote(url)
+        try note.save("first", draft: folder.appendingPathComponent("draft.txt"))
+        XCTAssertEqual(try note.text(), "first")
+        try note.saveWithBackup("second", draft: folder.appendingPathComponent("draft.txt"))
+        XCTAssertEqual(try note.text(), "second")
+        XCTAssertEqual(try text(folder.appendingPathComponent("item.bak")), "first")
+        note.close()
+    }
+
     func testADocumentThatIsWrittenAsideIsSaved() throws {
         let document = FileDocument(fileURL: try file("a.txt"))
         try document.read()
