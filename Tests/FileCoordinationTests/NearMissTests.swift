@@ -37,9 +37,12 @@ private class Mistyped: Presenting, NSFilePresenter {
 }
 
 /// Is looked at twice.
-private final class Seen: Presenting, NSFilePresenter {
+private class Seen: Presenting, NSFilePresenter {
     func presentedItemDidChanged() {}
 }
+
+/// Has a superclass that was looked at.
+private final class SeenAgain: Seen {}
 
 /// Has what its superclass should have.
 private final class Late: Correct {

@@ -23,19 +23,27 @@ package enum PresenterAdvice {
     ) {
         #if DEBUG
         let type: AnyClass = Swift.type(of: presenter)
-        guard seen.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
+        guard !seen.withLock({ $0.contains(ObjectIdentifier(type)) }) else { return }
         queue.async {
-            sentences(about: type, methods: methods).forEach(say)
+            let told = sentences(about: type, methods: methods) { type in
+                seen.withLock { $0.insert(ObjectIdentifier(type)).inserted }
+            }
+            told.forEach(say)
         }
         #endif
     }
 
-    /// What is to be said about a class, whose conformance has these methods.
-    package static func sentences(about type: AnyClass, methods: PresenterMethods) -> [String] {
+    /// What is to be said about a class and its superclasses, as far as they are of interest; the
+    /// conformance has these methods.
+    package static func sentences(
+        about type: AnyClass, methods: PresenterMethods,
+        where isOfInterest: (AnyClass) -> Bool = { _ in true }
+    ) -> [String] {
         var sentences: [String] = []
         let classes = Array(sequence(first: type, next: { _getSuperclass($0) }))
         let conforming = classes.lastIndex { $0 is any NSFilePresenter.Type } ?? 0
         for index in classes.indices where classes[index] != NSObject.self {
+            guard isOfInterest(classes[index]) else { continue }
             let type: AnyClass = classes[index]
             for miss in misses(of: type, methods, isSubclass: index < conforming) {
                 sentences.append(
