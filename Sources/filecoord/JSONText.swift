@@ -5,7 +5,7 @@
 import FileCoordinationWire
 
 /// A JSON value.
-enum JSONText: CustomStringConvertible {
+enum JSONText: CustomStringConvertible, Sendable {
     case null
     case truth(Bool)
     case integer(Int64)
@@ -13,12 +13,12 @@ enum JSONText: CustomStringConvertible {
     case seconds(nanoseconds: UInt64)
     case text(String)
     /// A path; where it is not UTF-8, an object has a further field with its bytes.
-    case path(NativePath)
+    case path([UInt8])
     case list([JSONText])
     case members([Member])
 
     /// One field of an object.
-    struct Member {
+    struct Member: Sendable {
         let name: String
         let value: JSONText
     }
@@ -50,7 +50,7 @@ enum JSONText: CustomStringConvertible {
         case .integer(let integer): "\(integer)"
         case .seconds(let nanoseconds): "\(Double(nanoseconds / 1000) / 1_000_000)"
         case .text(let text): Self.quoted(text)
-        case .path(let path): Self.quoted(Self.repaired(path.bytes))
+        case .path(let path): Self.quoted(Self.repaired(path))
         case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"
         case .members(let fields):
             "{\(fields.map { Self.field($0.name, $0.value) }.joined(separator: ","))}"
@@ -59,9 +59,9 @@ enum JSONText: CustomStringConvertible {
 
     private static func field(_ name: String, _ value: JSONText) -> String {
         let field = "\(quoted(name)):\(value)"
-        guard case .path(let path) = value, String(validating: path.bytes, as: UTF8.self) == nil
+        guard case .path(let path) = value, String(validating: path, as: UTF8.self) == nil
         else { return field }
-        return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path.bytes)))"
+        return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path)))"
     }
 
     /// All bytes that are not ASCII, controls and the percent sign as "%" and two digits.

@@ -19,7 +19,7 @@ extension PresenterNews {
     /// News of a version of the presented item, or of the item at `url` inside of it.
     init(_ version: NSFileVersion, at url: URL? = nil) {
         let identifier = version.persistentText
-        if let url { fields.append(("url", .path(url.nativePath))) }
+        if let url { fields.append(("url", .path(url.nativePath.bytes))) }
         fields.append(("version", .text(identifier)))
         subject = url
         variables["FILECOORD_VERSION"] = identifier

@@ -44,7 +44,7 @@ final class PresenterPrinter: Sendable {
         let details = fields.map { field in
             switch field.value {
             case .text(let text): "  \(field.name) \(PeopleText.line(text))"
-            case .path(let path): "  \(field.name) \(path)"
+            case .path(let path): "  \(field.name) \(PeopleText.text(path))"
             case let value: "  \(field.name) \(value)"
             }
         }
@@ -54,7 +54,7 @@ final class PresenterPrinter: Sendable {
     private static func json(_ path: NativePath, _ message: String, _ fields: Fields) -> String {
         JSONText.object(
             [
-                ("time", .text(WallClock.timestamp)), ("presenter", .path(path)),
+                ("time", .text(WallClock.timestamp)), ("presenter", .path(path.bytes)),
                 ("message", .text(message)),
             ] + fields
         ).description

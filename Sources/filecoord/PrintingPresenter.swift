@@ -128,7 +128,7 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
 
     func presentedSubitemDidChange(at url: URL) {
         var news = change(of: url)
-        news.fields.insert(("url", .path(url.nativePath)), at: 0)
+        news.fields.insert(("url", .path(url.nativePath.bytes)), at: 0)
         news.subject = url
         hear(.subitemDidChange, news)
     }
@@ -138,7 +138,8 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
             .subitemDidMove,
             News(
                 fields: [
-                    ("oldURL", .path(oldURL.nativePath)), ("newURL", .path(newURL.nativePath)),
+                    ("oldURL", .path(oldURL.nativePath.bytes)),
+                    ("newURL", .path(newURL.nativePath.bytes)),
                 ], subject: newURL,
                 variables: [
                     "FILECOORD_OLD_PATH": oldURL.nativePath.argument,
@@ -167,7 +168,8 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
         hear(
-            message, News(fields: [("url", .path(url.nativePath))], subject: url), answer: answer)
+            message, News(fields: [("url", .path(url.nativePath.bytes))], subject: url),
+            answer: answer)
     }
 
     /// Prints the message, and sees to it that it is answered.

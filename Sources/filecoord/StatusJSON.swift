@@ -56,7 +56,7 @@ enum StatusJSON {
 
     private static func item(_ item: AccessItem) -> JSONText {
         .object([
-            ("path", .path(NativePath(item.path.bytes))),
+            ("path", .path(item.path.bytes)),
             ("access", .text(item.access.isWriting ? "writing" : "reading")),
             ("options", .list(item.access.optionNames.map { .text($0) })),
         ])
@@ -83,7 +83,7 @@ enum StatusJSON {
                 ("pid", .process(presenter.processID)),
                 ("process", .text(presenter.processName)),
                 ("label", label(presenter.label, presenter.processName)),
-                ("path", presenter.path.map { .path(NativePath($0)) } ?? .null),
+                ("path", presenter.path.map { .path($0) } ?? .null),
                 ("unresponsive", .truth(presenter.isUnresponsive)),
                 ("stopped", .truth(presenter.isStopped)),
             ] + namespace(presenter.processID))
