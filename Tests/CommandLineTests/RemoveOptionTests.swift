@@ -31,7 +31,7 @@ final class RemoveOptionTests: XCTestCase {
             try sandbox.makeFile("d/e/f", "")
             let outcome = try sandbox.runInShell(
                 """
-                mkdir run && chown 65534 run d && chmod 700 run
+                chmod 755 . && mkdir run && chown 65534 run d && chmod 700 run
                 setpriv --reuid=65534 --regid=65534 --clear-groups "$0" rm -r d
                 """)
             XCTAssertEqual(outcome.status, 66, outcome.errors)
