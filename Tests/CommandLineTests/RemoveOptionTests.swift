@@ -31,8 +31,9 @@ final class RemoveOptionTests: XCTestCase {
             try sandbox.makeFile("d/e/f", "")
             let outcome = try sandbox.runInShell(
                 """
-                chmod 755 . && mkdir run && chown 65534 run d && chmod 700 run
-                setpriv --reuid=65534 --regid=65534 --clear-groups "$0" rm -r d
+                chmod 755 . && mkdir own && chown 65534 own d && chmod 700 own
+                FILECOORDINATION_RUNTIME_DIR="$PWD/own/run" \\
+                    setpriv --reuid=65534 --regid=65534 --clear-groups "$0" rm -r d
                 """)
             XCTAssertEqual(outcome.status, 66, outcome.errors)
             XCTAssertTrue(outcome.errors.contains("d/e/f: Permission denied"), outcome.errors)

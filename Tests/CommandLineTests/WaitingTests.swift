@@ -27,7 +27,8 @@ final class WaitingTests: XCTestCase {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "old")
             let writer = try sandbox.start(
-                "write", "a", "--", "sh", "-c", "echo held; cat >/dev/null; printf new >{}")
+                "write", "a", "--", "sh", "-c",
+                "echo held; cat >/dev/null; printf new >\"$FILECOORD_PATH_1\"")
             try writer.awaitLine("held")
             let reader = try sandbox.start("read", "a")
             try sandbox.awaitWaiters(1)
@@ -157,7 +158,7 @@ final class WaitingTests: XCTestCase {
             try sandbox.makeFile("a", "text")
             let nested =
                 "'\(Sandbox.executables.path)/filecoord' read --nonblock "
-                + "--purpose \"$FILECOORD_PURPOSE\" {}"
+                + "--purpose \"$FILECOORD_PURPOSE\" \"$FILECOORD_PATH_1\""
             let outcome = try sandbox.run("write", "a", "--", "sh", "-c", nested)
             XCTAssertEqual(outcome.output, "text")
         }
