@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accesses exclude each other (Rules 2.1 to 2.9, 2.23), said twice: here pairwise, as the rules say
-// it, and in `PlaceTree` as places to look at, which is what the arbiter runs on. Debug builds
-// compare the two.
+// Which accesses exclude each other (Rules 2.1 to 2.9, 2.23), said twice: here pairwise, as the
+// rules say it, and in `PlaceTree` as places to look at, which is what the arbiter runs on. Debug
+// builds compare the two.
 
 extension AccessItem {
     /// The number of components of L(x): the outermost package that is or contains the item, or the

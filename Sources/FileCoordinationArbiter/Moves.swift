@@ -33,6 +33,8 @@ extension Arbiter {
 
     /// What the mover did to its items shows where they are now.
     private mutating func noteOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
+        guard let former = records[mover.id] else { return }
+        let strays = strays(of: former, moves)
         for (index, item) in mover.items.enumerated() {
             let item = records[mover.id]?.movedItems[index] ?? item
             guard item.access.writingOptions?.followsOwnMoves ?? true,
@@ -40,22 +42,20 @@ extension Arbiter {
             else { continue }
             records[mover.id]?.movedItems[index] = item.moved(by: move)
         }
-        guard let record = records[mover.id] else { return }
-        let strays = strays(of: record, moves)
         records[mover.id]?.strays = strays
-        guard !record.movedItems.isEmpty || !strays.isEmpty,
-            let territory = records[mover.id]?.territory
+        guard let record = records[mover.id], !record.movedItems.isEmpty || !strays.isEmpty
         else { return }
-        tree.refile(mover, items: territory.items)
+        tree.refile(mover, items: record.territory.items)
     }
 
-    /// What the mover has moved out of the trees that it covers by now: as if each item there had
-    /// been named, it is held where it is (Rules 2.20, 2.23).
+    /// What the mover, as it was before these moves, has moved out of the trees that it covers by
+    /// then: as if each item there had been named, it is held where it is (Rules 2.20, 2.23).
     private func strays(of mover: ClaimRecord, _ moves: [ItemMove]) -> [AccessItem] {
         var result = mover.strays.map { stray in
             moves.deciding(stray.path).map { stray.moved(by: $0) } ?? stray
         }
-        for tree in mover.territory.items where tree.access.coversContents {
+        let trees = mover.claim.items.enumerated().map { mover.movedItems[$0] ?? $1 }
+        for tree in trees + mover.strays where tree.access.coversContents {
             guard tree.access.writingOptions?.followsOwnMoves ?? true else { continue }
             for move in moves
             where tree.path.contains(move.old) && !tree.path.contains(move.new)

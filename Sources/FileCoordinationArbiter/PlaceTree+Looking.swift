@@ -95,8 +95,8 @@ extension PlaceTree {
             }
             if let found { return found }
         }
-        // Rules 2.6, 2.23, upwards: whoever deletes, moves or replaces a directory that contains the
-        // item, or covers what is inside.
+        // Rules 2.6, 2.23, upwards: claims that delete, move or replace a directory which contains
+        // the item, or that cover what is inside.
         var node = spot.node
         while node != Self.root {
             node = nodes[node].parent

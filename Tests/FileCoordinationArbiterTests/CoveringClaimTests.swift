@@ -173,6 +173,15 @@ import Testing
         #expect(desk.last.contains(.grant(waiting)))
     }
 
+    @Test func `Rules 2.20, 2.23: what was not in the tree when it moved is not held`() {
+        var desk = Desk()
+        let tree = desk.file(.writeTree("/d/s/t/"))
+        // The tree comes to be where the other item was, both at the same time.
+        desk.announce(tree, move("/d/s/t", to: "/e"), move("/e/f", to: "/d2"))
+        let there = desk.file(.write("/d2"))
+        #expect(desk.stage(there) == .granted)
+    }
+
     @Test
     func `Rules 11.4, 2.23: a claim that waits goes along, and one on what contains it stays`() {
         var desk = Desk()

@@ -145,20 +145,21 @@ extension Witness {
     mutating func remind(_ book: MoveBook, of id: ClaimID) {
         for index in rules.claims.indices where rules.claims[index].id == id {
             let claim = rules.claims[index]
+            rules.claims[index].strays = strays(of: claim, book)
             for (number, item) in claim.filed.items.enumerated() {
                 let known = claim.moved[number] ?? item
                 let stays = item.isReplaced && !item.isMoved
                 let new = stays ? known : book.moved(known)
                 if new != known { rules.claims[index].moved[number] = new }
             }
-            rules.claims[index].strays = strays(of: rules.claims[index], book)
         }
     }
 
     /// What has left the trees that a mover covers, as if each item there had been named (2.23).
     private func strays(of mover: SeenClaim, _ book: MoveBook) -> [AccessItem] {
         var result = mover.strays.map { book.moved($0) }
-        for tree in mover.filed.items + mover.moved.values + mover.strays
+        let trees = mover.filed.items.enumerated().map { mover.moved[$0] ?? $1 }
+        for tree in trees + mover.strays
         where tree.isCovered && (!tree.isReplaced || tree.isMoved) {
             let top = tree.path.description
             for move in book.moves
