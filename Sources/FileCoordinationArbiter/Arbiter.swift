@@ -61,6 +61,7 @@ public struct Arbiter: Hashable, Sendable {
     /// are identifiers that are used a second time.
     public mutating func handle(_ event: Event) -> [Effect] {
         var turn = Turn()
+        if event.mayChangeWaits { turn.noteNewWaits() }
         switch event {
         case .claimFiled(let claim): file(claim, &turn)
         case .claimRecovered(let claim): recover(claim, &turn)

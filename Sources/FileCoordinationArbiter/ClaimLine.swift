@@ -13,6 +13,7 @@ extension Arbiter {
         let filed = sent.normalised
         let spots = tree.spots(of: filed.kind, filed.items)
         let isFree = mayGrantAtOnce(filed, spots)
+        turn.noteFiled(filed, isYoungest: youngestFiled < filed.id)
         youngestFiled = max(youngestFiled, filed.id)
         enter(filed, isFree ? .granted(.now(now, youngestFiled)) : .filed, at: spots)
         extendPatience(with: claim.purpose, &turn)
@@ -53,6 +54,10 @@ extension Arbiter {
     /// Enters stage 2: from now on later claims wait for this one, and presenters are asked.
     private mutating func takePlace(_ record: ClaimRecord, _ turn: inout Turn) {
         let claim = record.claim
+        // Those that it goes before wait for it from now on.
+        if tree.firstNeighbour(of: claim.id, .ahead, where: { _, _ in true }) != nil {
+            turn.noteNewWaits()
+        }
         // Whoever still asks and let this claim pass runs only after it (Rule 2.16).
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
         let concerned = concernedPresenters(of: claim)
@@ -157,11 +162,11 @@ extension Arbiter {
     /// Only the exceptions can do that. Excuses hang on who waits for whom in a roundabout way, and
     /// whatever happens anywhere can change that, also by making somebody wait for more than
     /// before. But those who can be excused for such a reason are few, and known: claims made
-    /// inside an accessor that waits for them (Rule 2.17), at most one for each accessor, and claims
-    /// of presenters that are being asked (Rule 2.16). They are looked at in every turn; as a rule
-    /// there are none.
+    /// inside an accessor that waits for them (Rule 2.17), one at most for each, and claims of
+    /// presenters that are being asked (Rule 2.16). They are looked at in every turn in which a
+    /// claim may have come to wait for more than before.
     func reconsiderExcusable(_ turn: inout Turn) {
-        guard census.mayExcuseSomeone else { return }
+        guard turn.mayHaveNewWaits, census.mayExcuseSomeone else { return }
         reconsider(census.nestedWaiting, &turn)
         reconsider(census.waitingWhileAwaited, &turn)
     }

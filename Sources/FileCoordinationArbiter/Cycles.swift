@@ -38,7 +38,11 @@ extension Arbiter {
         guard census.mayCloseCycle else { return }
         // A claim that holds its place may wait, too: for one that was let past it, or that came to
         // where its items have moved.
-        let starts = Array(census.nestedWaiting) + Array(census.nestedAsking)
+        // A circle has closed where a wait has begun.
+        let nested =
+            turn.mayHaveNewWaits
+            ? Array(census.nestedWaiting) + Array(census.nestedAsking) : Array(turn.nested)
+        let starts = nested.filter(isInsideAwaited)
         for start in starts + OrderedIDs(unique: census.hindering) where records[start] != nil {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
@@ -49,6 +53,12 @@ extension Arbiter {
             conclude(victim, &turn)
             return turn.noteProgress()
         }
+    }
+
+    /// Whether a claim waits for an accessor in which this one was made: otherwise nothing leads
+    /// back to it by way of that.
+    private func isInsideAwaited(_ id: ClaimID) -> Bool {
+        records[id]?.claim.enclosing.contains(where: isAwaited) ?? false
     }
 
     /// The youngest claim that waits in line; if there is none, the youngest that asks.

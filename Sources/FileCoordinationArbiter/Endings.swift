@@ -9,6 +9,10 @@ extension Arbiter {
     mutating func end(_ id: ClaimID, _ outcomes: [ItemOutcome], _ turn: inout Turn) {
         guard let record = records[id] else { return }
         conclude(id, notices: notices(after: record, outcomes), &turn)
+        // What waits for nobody any more excuses nobody; only its likes were excused for its sake.
+        if record.grant == nil || !census.waiting(record.claim.purpose).isEmpty {
+            turn.noteNewWaits()
+        }
     }
 
     /// A client process died (Rule 15.8).

@@ -184,6 +184,21 @@ public enum Event: Hashable, Sendable {
     case recoveryFinished
 }
 
+extension Event {
+    /// Whether claims may wait for others because of it for which they did not wait before.
+    ///
+    /// Of the events that are frequent, the arbiter finds out while it handles them.
+    var mayChangeWaits: Bool {
+        switch self {
+        case .claimFiled, .claimEnded, .clockAdvanced: false
+        case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
+            .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
+            .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished:
+            true
+        }
+    }
+}
+
 /// Something that the arbiter wants done.
 public enum Effect: Hashable, Sendable {
     /// Let the claim's accessor run.

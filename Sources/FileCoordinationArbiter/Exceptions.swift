@@ -74,7 +74,7 @@ extension Arbiter {
         guard !surroundings.isEmpty else { return false }
         if surroundings.contains(where: { isHeldUp(other, by: $0) }) { return true }
         // Otherwise that accessor goes on without it, and then all others.
-        guard claim.blocksCaller else { return false }
+        guard claim.blocksCaller, surroundings.contains(where: isAwaited) else { return false }
         return isOrWaitsFor(other, &excuses) { surroundings.contains($0.claim.id) }
     }
 
@@ -108,6 +108,22 @@ extension Arbiter {
         case .granted:
             false
         }
+    }
+
+    /// Whether any claim waits directly for `id`, which is granted.
+    func isAwaited(_ id: ClaimID) -> Bool {
+        guard let record = records[id] else { return false }
+        if !record.watchers.isEmpty || !record.passed.isEmpty { return true }
+        // Until a presenter that has made room for it has its item back (Rule 6.11).
+        if record.relinquished.contains(where: { registry[$0]?.postponedFor.isEmpty == false }) {
+            return true
+        }
+        return tree.firstNeighbour(of: id, .all) { other, _ in
+            switch records[other]?.state {
+            case .filed, .waiting, .asking: true
+            case .skipped, .granted, nil: false
+            }
+        } != nil
     }
 
     /// Whether `other` waits directly for `id`, which is granted.

@@ -46,6 +46,8 @@ extension Arbiter {
     /// The time has gone on.
     mutating func advanceClock(to time: UInt64, _ turn: inout Turn) {
         now = max(now, time)
+        // Who asks may have to wait for readers by now that have lasted too long (Rule 6.11).
+        if !census.asking.isEmpty { turn.noteNewWaits() }
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
         var silent: OrderedIDs<PresenterID> = []

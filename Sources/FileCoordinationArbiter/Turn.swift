@@ -16,6 +16,11 @@ struct Turn {
     private var waiting: OrderedIDs<Candidate> = []
     /// Whether anybody has moved on since the last round began.
     private(set) var hasProgressed = false
+    /// Whether a claim may have come to wait for another that it did not wait for before, apart
+    /// from claims that were filed in this turn.
+    private(set) var mayHaveNewWaits = false
+    /// Claims that were filed in this turn, and for which an accessor waits.
+    private(set) var nested: OrderedIDs<ClaimID> = []
 
     /// A claim in stage 1 that has to be looked at.
     private struct Candidate: Hashable, Comparable {
@@ -44,6 +49,15 @@ struct Turn {
 
     /// Notes that a claim has moved on, so that who waits for whom has changed.
     mutating func noteProgress() { hasProgressed = true }
+
+    /// Notes that a claim may wait for more than before.
+    mutating func noteNewWaits() { mayHaveNewWaits = true }
+
+    /// Notes that a claim was filed; the youngest of all waits for others, and nobody for it.
+    mutating func noteFiled(_ claim: FiledClaim, isYoungest: Bool) {
+        if !isYoungest { noteNewWaits() }
+        if claim.holdsUpAccessor { nested.insertOnce(claim.id) }
+    }
 
     /// Notes that a presenter can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }

@@ -81,6 +81,8 @@ extension Arbiter {
                 (record.registration.purpose, self.deadline(of: record, question))
             })
         else { return }
+        // The claim waits for that, and its likes need not wait for the claim (Rule 2.16).
+        turn.noteNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
         if registry[presenter]?.noteAwaited(by: id, question) == true {

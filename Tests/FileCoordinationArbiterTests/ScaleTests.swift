@@ -102,6 +102,28 @@ import Testing
         #expect(hall.arbiter.brokenInvariant == nil)
     }
 
+    @Test func `Rule 18.4: thousands of accessors, each with a file of its own, want one file`() {
+        var hall = Hall()
+        var running = hall.file(.write("/f"))
+        var outer: [ClaimID] = []
+        let waiting = (0..<Self.crowd).map { number in
+            let client = UInt32(number + 3)
+            outer.append(
+                hall.file(.write("/o/\(number)"), client: client, purpose: "\(number)"))
+            return hall.file(
+                .write("/f"), client: client, purpose: "\(number)", inside: outer[number],
+                blocksCaller: true)
+        }
+        let other = hall.file(.write("/g"))
+        #expect(hall.arbiter.stage(of: other) == .granted)
+        for next in waiting {
+            #expect(hall.end(running) == [.grant(next)])
+            running = next
+        }
+        for claim in [running, other] + outer { #expect(hall.end(claim).isEmpty) }
+        #expect(hall.arbiter.isIdle && hall.arbiter.brokenInvariant == nil)
+    }
+
     @Test func `Rule 2.17: thousands of them step over thousands that wait for the accessor`() {
         var hall = Hall()
         let outer = hall.file(.write("/f"), purpose: "ours")
