@@ -71,7 +71,8 @@ extension Host {
     private func expectPlaces() {
         guard !runtime.places.isChosen else { return }
         placesPause = HostLimits.placesPause
-        takePlacesAt = MonotonicClock.now
+        // Not at once: what is below a mount that follows would be in its way later.
+        takePlacesAt = MonotonicClock.now + placesPause
         watchForPlaces()
     }
 

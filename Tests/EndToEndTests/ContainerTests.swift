@@ -271,18 +271,17 @@ class ContainerTests: StageTestCase {
         XCTAssertNotEqual(inner, inside.pid)
         // Inside, the other one is of another namespace.
         let status = try container.start("status", [Products.filecoord, "status"])
-        try status.program.hear(
-            "(pid \(outside.pid) in another namespace)", inside: true)
-        try status.program.hear("(pid \(inner))", inside: true)
+        try status.hear("(pid \(outside.pid) in another namespace)", inside: true)
+        try status.hear("(pid \(inner))", inside: true)
         let json = try container.start("json", [Products.filecoord, "status", "--json"])
-        let line = try json.program.hear("\"pidNamespace\":\"other\"", inside: true)
+        let line = try json.hear("\"pidNamespace\":\"other\"", inside: true)
         XCTAssertTrue(line.contains("\"pid\":\(outside.pid),"), line)
         XCTAssertTrue(line.contains("\"pid\":\(inner),"), line)
         // And a third, which does not see the container's, gets its number there.
         let third = try Container(stage).peer("third")
         third.program.tell("z write \(file)")
         let asked = try Container(stage).start("status", [Products.filecoord, "status"])
-        try asked.program.hear("(pid \(inner) in another namespace)", inside: true)
+        try asked.hear("(pid \(inner) in another namespace)", inside: true)
     }
 
     /// Rule 18.5: an arbiter inside does not see a reader outside, who gets right numbers of those

@@ -64,19 +64,18 @@ final class Container {
 
     /// Starts a program in here.
     func peer(_ name: String) throws -> Inmate {
-        try inmate(name) { try stage.peer(name, through: $0) }
-    }
-
-    /// Starts any program in here.
-    func start(_ name: String, _ arguments: [String]) throws -> Inmate {
-        try inmate(name) { try stage.start(name, $0 + arguments) }
-    }
-
-    private func inmate(_ name: String, _ start: ([String]) throws -> Program) throws -> Inmate {
-        let program = try start([
-            "/usr/bin/nsenter", "-t", "\(first)", "--mount", "--net", "--pid", "--",
-        ])
+        let program = try stage.peer(name, through: wrapper)
         return Inmate(program: program, pid: try Self.child(of: program.pid))
+    }
+
+    /// Starts any program in here, which may end at once.
+    func start(_ name: String, _ arguments: [String]) throws -> Program {
+        try stage.start(name, wrapper + arguments)
+    }
+
+    /// What to start a program through, so that it is in the container.
+    private var wrapper: [String] {
+        ["/usr/bin/nsenter", "-t", "\(first)", "--mount", "--net", "--pid", "--"]
     }
 
     /// A program in a container.

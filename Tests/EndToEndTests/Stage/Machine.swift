@@ -52,7 +52,7 @@ final class Machine {
 
     /// The last logout removes that.
     func endLogin() throws {
-        try run("rm -rf /run/user/0/*; umount -l /run/user/0 && rmdir /run/user/0")
+        try run("rm -rf /run/user/0/*; umount -l /run/user/0 && rm -rf /run/user/0")
     }
 
     /// The last logout, which also (`RemoveIPC`) removes what the user has in /dev/shm.
