@@ -43,8 +43,7 @@ enum PresenterPatience {
     /// The same as the arbiter counts it.
     static var nanoseconds: UInt64? {
         duration.withLock { $0 }.map { duration in
-            // A negative one has passed already.
-            duration <= .zero ? 0 : MonotonicClock.after(duration) - MonotonicClock.now
+            MonotonicClock.nanoseconds(in: duration)
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each host takes a number, and a word of a record has 24 bits for it: enough for six days at thirty
-// hosts a second. So the count begins anew when it has come far and no program coordinates. Before a
-// program makes its ledger is the time for that: afterwards there always is one.
+// Each host takes a number, and a word of a record has 24 bits for it: enough for six days at
+// thirty hosts a second. So the count begins anew when it has come far and no program coordinates.
+// Before a program makes its ledger is the time for that: afterwards there always is one.
 
 package import FileCoordinationLedger
 import FileCoordinationSystem

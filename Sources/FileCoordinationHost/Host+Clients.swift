@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients come with a ledger and leave when its lock is free, or their process is dead, whoever else
-// has its memory. The kernel says when to look: the connection ends, or the process does. Sockets,
-// locks and the process itself end within microseconds of each other, but in no promised order, so a
-// lock that is still held when the connection ends is looked at again.
+// Clients come with a ledger and leave when its lock is free, or their process has ended. The
+// kernel says when to look: the connection ends, or the process does. Sockets, locks and the
+// process itself end within microseconds of each other, but in no promised order, so a lock that is
+// still held when the connection ends is looked at again.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -163,8 +163,8 @@ extension Host {
 
     /// Whether a client has its lock, and its process is not known to have ended.
     ///
-    /// A half-made child, before its exec, has all of its memory in common with its parent: the lock
-    /// outlives the parent then, as do copies of its sockets.
+    /// A half-made child, before its exec, shares all of its parent's memory: the lock outlives the
+    /// parent then, as do copies of its sockets.
     func isAlive(_ client: Client) -> Bool {
         guard client.ledger.isAlive else { return false }
         return !(client.process?.hasExited ?? false)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which processes are stopped (Rule 18.6), or dump core, and so are dead though they keep what they
-// have (Rule 15.8). The kernel tells nobody, so they are looked at now and then: those that somebody
-// waits for, while somebody waits, and those that were stopped when they were looked at last.
+// have (Rule 15.8). The kernel tells nobody, so they are looked at now and then: those for which
+// there is a wait, while there is one, and those that were stopped when they were looked at last.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

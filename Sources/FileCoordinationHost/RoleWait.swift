@@ -2,8 +2,8 @@
 //
 // Waiting for a role whose holder may be stopped, or dead while its memory is still there. The
 // kernel does not say which process holds such a lock, so the holder writes it into the lock's
-// file; a process that waits looks at the holder now and then, and at last
-// takes the file away, so that others make another one and lock that (Rule 18.7a).
+// file; a process that waits looks at the holder now and then, and at last takes the file away, so
+// that others make another one and lock that (Rule 18.7a).
 //
 // To take away the wrong one, because somebody was faster, costs nothing but a repetition: what
 // keeps two hosts apart is their epochs.

@@ -16,7 +16,7 @@ public enum MonotonicClock {
     }
 
     /// The length of `duration`, forced into what a word holds.
-    static func nanoseconds(in duration: Duration) -> UInt64 {
+    public static func nanoseconds(in duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)

@@ -26,7 +26,8 @@ final class TrapTests: StageTestCase {
         let folder = try stage.folder("d")
         a.tell("x absurd \(folder)")
         let steps = [
-            "one item", "options", "timeouts", "purposes", "intents", "batches", "announcements",
+            "one item", "options", "timeouts", "tasks", "purposes", "intents", "batches",
+            "announcements",
             "presenters", "nesting", "packages", "versions", "neighbours",
         ]
         for step in steps { try a.hear("x did \(step)", within: 60) }

@@ -92,8 +92,9 @@ extension Session {
         _ = packagePolicy
         guard packages.withLock({ $0.add(statement) }) else {
             throw FailureReason.limitReached(
-                "what is said of directories has no more than \(WireLimits.packagePolicyBytes) bytes "
-                    + "in all programs together; say less of \(statement.fileExtension.prefix(32))"
+                "what all programs together say of directories has at most "
+                    + "\(WireLimits.packagePolicyBytes) bytes; "
+                    + "say less than of \(statement.fileExtension.prefix(32))"
             ).nsError
         }
         places.clear()

@@ -155,7 +155,7 @@ final class TaskAccess: Sendable {
     // MARK: Deadlines
 
     private func limit(_ access: CoordinatedAccess, _ timeout: Duration) {
-        let nanoseconds = MonotonicClock.after(timeout) - MonotonicClock.now
+        let nanoseconds = MonotonicClock.nanoseconds(in: timeout)
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: nanoseconds))
         Self.clock.asyncAfter(deadline: deadline) { [weak access] in
             guard let access else { return }

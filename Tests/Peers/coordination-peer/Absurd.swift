@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that make no sense, of every public function: long, empty, negative, many. Each must return,
-// with an error or without effect; what it says last tells which one did not.
+// Calls that make no sense, of every public function: long, empty, negative, many. Each must
+// return, with an error or without effect; what it says last tells which one did not.
 
 import FileCoordination
 
@@ -32,7 +32,8 @@ enum Absurd {
         try? Data("x".utf8).write(to: file)
         let steps: [(String, () -> Void)] = [
             ("one item", { oneItem() }), ("options", { options(file) }),
-            ("timeouts", { waits(file) }), ("purposes", { purposes(file) }),
+            ("timeouts", { waits(file) }), ("tasks", { tasks(file) }),
+            ("purposes", { purposes(file) }),
             ("intents", { intents(file) }), ("batches", { batches(file) }),
             ("announcements", { announcements(file) }), ("presenters", { presenters(file) }),
             ("nesting", { nesting(file) }), ("packages", { packages() }),
@@ -89,6 +90,27 @@ enum Absurd {
             guard timeout < .seconds(1) else { continue }
             write(file, [], holding(file, timeout))
         }
+    }
+
+    /// The same in tasks, which wait in another way.
+    private static func tasks(_ file: URL) {
+        let isOver = DispatchSemaphore(value: 0)
+        Task {
+            for timeout in timeouts {
+                for url in [file] + urls {
+                    let coordinator = NSFileCoordinator()
+                    _ = try? await coordinator.coordinate(
+                        readingItemAt: url, timeout: timeout
+                    ) { _ in }
+                    _ = try? await coordinator.coordinate(
+                        readingItemAt: url, writingItemAt: file, timeout: timeout
+                    ) { _, _ in }
+                    _ = try? await coordinator.coordinate(with: [], timeout: timeout) { _ in }
+                }
+            }
+            isOver.signal()
+        }
+        isOver.wait()
     }
 
     /// A coordinator, after another one has waited in vain for its accessor to end.

@@ -15,8 +15,9 @@ enum Ends {
         abort()
     }
 
-    /// `LABEL ghost FIFO`: starts a program that does not come to run, because its input is a pipe
-    /// to which no process writes. Until it does, it has this program's memory.
+    /// `LABEL ghost FIFO`: starts a program that does not come to run, since its input is a pipe.
+    ///
+    /// To that no process writes. Until one does, the child has this program's memory.
     static func ghost(_ errand: Errand) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
