@@ -135,6 +135,23 @@ extension Arbiter {
         return result
     }
 
+    /// Claims that `record`, in stage 1, must wait for: all, if no more than `limit` have to be
+    /// looked at; otherwise those that hold or keep their place, and some others.
+    func blockers(of record: ClaimRecord, atMost limit: Int) -> OrderedIDs<ClaimID> {
+        var excuses = Excuses()
+        guard limit < .max else { return blockers(of: record, &excuses) }
+        var result: OrderedIDs<ClaimID> = []
+        for scope in [PlaceTree.Scope.placed, .ahead] {
+            var looks = 0
+            _ = tree.firstNeighbour(of: record.claim.id, scope) { other, meeting in
+                if isInTheWay(other, of: record, meeting, &excuses) { result.insertOnce(other) }
+                looks += 1
+                return looks >= limit
+            }
+        }
+        return result
+    }
+
     /// Whether `record`, in stage 1, must wait for `id`, which it meets.
     private func isInTheWay(
         _ id: ClaimID, of record: ClaimRecord, _ meeting: Meeting, _ excuses: inout Excuses

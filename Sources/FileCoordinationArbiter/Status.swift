@@ -37,24 +37,26 @@ extension Arbiter {
     public func stage(of claim: ClaimID) -> ClaimStage? { records[claim]?.stage }
 
     /// All claims that are not over, in filing order.
-    public var claims: [ClaimStatus] {
-        records.ids.compactMap { id in
-            guard let record = records[id] else { return nil }
-            return ClaimStatus(
-                claim: record.claim, stage: record.stage, sinceFiled: duration(record.filedAt),
-                sinceGranted: record.grant.map { duration($0.time) })
-        }
-    }
+    public var claims: [ClaimStatus] { records.ids.compactMap { status(of: $0) } }
 
     /// All registered presenters, in the order of registration.
-    public var presenters: [PresenterStatus] { registry.ids.compactMap(status) }
+    public var presenters: [PresenterStatus] { registry.ids.compactMap { status(of: $0) } }
 
     /// The presenters of one process, in the order of registration.
     public func presenters(of client: ClientID) -> [PresenterStatus] {
-        belongings[client]?.presenters.compactMap(status) ?? []
+        belongings[client]?.presenters.compactMap { status(of: $0) } ?? []
     }
 
-    private func status(of id: PresenterID) -> PresenterStatus? {
+    /// One claim, or nil if it is over.
+    public func status(of id: ClaimID) -> ClaimStatus? {
+        guard let record = records[id] else { return nil }
+        return ClaimStatus(
+            claim: record.claim, stage: record.stage, sinceFiled: duration(record.filedAt),
+            sinceGranted: record.grant.map { duration($0.time) })
+    }
+
+    /// One presenter, or nil if it is not registered any more.
+    public func status(of id: PresenterID) -> PresenterStatus? {
         guard let record = registry[id] else { return nil }
         var presenter = record.registration
         presenter.relinquished = record.relinquished
@@ -63,13 +65,21 @@ extension Arbiter {
             isUnresponsive: unresponsive.contains(id))
     }
 
-    /// Everything that a claim waits for now: claims first, then presenters, each ascending.
-    public func impediments(of claim: ClaimID) -> [Impediment] {
+    /// The numbers of all claims that are not over, in filing order.
+    public var claimIDs: [ClaimID] { Array(records.ids) }
+
+    /// The numbers of all registered presenters, in the order of registration.
+    public var presenterIDs: [PresenterID] { Array(registry.ids) }
+
+    /// What a claim waits for now: claims first, then presenters, each ascending.
+    ///
+    /// - Parameter limit: how many claims of its line are looked at. Of a longer line those that
+    ///   hold or keep their place are found, and of the others those right before the claim.
+    public func impediments(of claim: ClaimID, amongFirst limit: Int = .max) -> [Impediment] {
         guard let record = records[claim] else { return [] }
         switch record.state {
         case .filed, .waiting:
-            var excuses = Excuses()
-            return blockers(of: record, &excuses).map { .claim($0) }
+            return blockers(of: record, atMost: limit).map { .claim($0) }
         case .skipped:
             return []
         case .asking(let asking):

@@ -77,10 +77,11 @@ extension Host {
 
     private func failInCycle(_ claim: ClaimID, _ cycle: [CycleStep]) {
         let reader = claims[claim].flatMap { clients[$0.client] }?.ledger.processNamespace ?? 0
+        var looks = ReportLooks(namespace: reader)
         let parties = cycle.flatMap { step -> [Party?] in
-            guard let presenter = step.presenter else { return [party(step, for: reader)] }
+            guard let presenter = step.presenter else { return [party(step, &looks)] }
             let steps = unanswered[step.claim.id]?[presenter] ?? YieldSteps()
-            return [party(step, for: reader), party(presenter: presenter, steps, for: reader)]
+            return [party(step, &looks), party(presenter: presenter, steps, &looks)]
         }
         recallAsks(for: claim)
         guard let address = claims[claim], let client = clients[address.client] else { return }

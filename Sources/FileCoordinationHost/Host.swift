@@ -134,6 +134,9 @@ package final class Host {
     /// Clients with messages to send at the end of this turn, in the order of the first one.
     var clientsToFlush: [ClientID] = []
 
+    /// Reports that were asked for.
+    var statusWork: [StatusWork] = []
+
     /// What came in this turn.
     private(set) var ready: [Poller.Ready] = []
     var lastTicket: UInt64 = 0
@@ -219,6 +222,7 @@ package final class Host {
         tell(.clockAdvanced(to: MonotonicClock.now))
         for event in ready { dispatch(event) }
         runTimers()
+        workOnStatus()
         return nil
     }
 
@@ -261,6 +265,7 @@ package final class Host {
 
     /// When there is something to do even if nothing comes.
     package var nextDeadline: UInt64? {
+        if hasStatusWork { return 0 }
         var deadline = arbiter.nextDeadline
         if let acceptAgainAt { deadline = min(deadline ?? .max, acceptAgainAt) }
         if let lookAtProcessesAt { deadline = min(deadline ?? .max, lookAtProcessesAt) }

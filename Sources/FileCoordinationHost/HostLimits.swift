@@ -43,6 +43,10 @@ package enum HostLimits {
     package static let surelyUtterable = 1000
     /// The most parties that a status report lists for one claim.
     package static let reportedParties = 8
+    /// So many claims of a line are looked at to find them.
+    package static let partiesLookedAt = 256
+    /// For how long in each turn reports are made, in nanoseconds: a claim takes no longer.
+    package static let statusSlice: UInt64 = 50_000
     /// The messages that are taken from one connection before the others have their turn.
     ///
     /// An access is three; whoever sends many gets as much of the host's time as eight others.

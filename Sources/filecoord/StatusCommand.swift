@@ -87,14 +87,14 @@ struct StatusCommand: ParsableCommand {
     /// Asks the present arbiter; nil if there is none.
     static func ask(_ environment: [String: String]) throws(Failure) -> StatusReport? {
         try opening {
-            guard let client = try StatusClient(environment: environment) else { return nil }
-            guard let report = try client.report() else {
+            do {
+                return try StatusClient.ask(environment: environment)
+            } catch is StatusClient.Unanswered {
                 throw Failure(
                     .unavailable,
                     "the arbiter does not answer: try again, and if that does not help, end the "
                         + "process that is shown by \"fuser -v\" of the runtime directory's socket")
             }
-            return report
         }
     }
 

@@ -3,6 +3,7 @@
 // Status for people: a table for each file.
 
 import FileCoordinationArbiter
+import FileCoordinationHost
 import FileCoordinationWire
 
 /// Status as a table.

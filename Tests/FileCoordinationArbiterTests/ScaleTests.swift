@@ -60,6 +60,19 @@ import Testing
         #expect(hall.arbiter.brokenInvariant == nil)
     }
 
+    @Test func `Rule 18.5: to say what each of thousands waits for takes a bounded look`() {
+        var hall = Hall()
+        let running = hall.file(.write("/f"))
+        let waiting = (0..<Self.crowd).map { _ in hall.file(.write("/f")) }
+        for (index, claim) in waiting.enumerated() {
+            let all = hall.arbiter.impediments(of: claim, amongFirst: 100)
+            #expect(all.first == .claim(running))
+            #expect(all.count == min(index + 1, 101))
+        }
+        let exact = hall.arbiter.impediments(of: waiting[9], amongFirst: 100)
+        #expect(exact == hall.arbiter.impediments(of: waiting[9]))
+    }
+
     @Test func `Rule 12.2: thousands give up, from the front and from the back`() {
         var hall = Hall()
         let holder = hall.file(.write("/f"))

@@ -191,6 +191,34 @@ struct RoundTripTests {
         #expect(bytes.count <= WireLimits.messageBytes)
     }
 
+    @Test func `A report that is encoded bit by bit is the same`() throws {
+        let arbiter = ArbiterStatus(
+            processID: 1, kind: .embedded, uptimeNanoseconds: 2, protocolVersion: 3)
+        let claims = (1...300).map { number in
+            FileCoordinationWire.ClaimStatus(
+                claim: number, processID: 2, processName: "editor", purpose: [1, 2],
+                stage: .waiting, sinceNanoseconds: number, isStopped: false,
+                items: [AccessItem(path: .of("/a"), access: .writing(.plain))], waitsFor: [])
+        }
+        let presenters = (1...3).map { number in
+            FileCoordinationWire.PresenterStatus(
+                presenter: number, processID: 4, processName: "viewer", path: nil,
+                isUnresponsive: false, isStopped: true)
+        }
+        for (claims, presenters) in [
+            (claims, presenters), ([], presenters), (claims, []), ([], []),
+        ] {
+            let report = StatusReport(arbiter: arbiter, claims: claims, presenters: presenters)
+            var text = StatusReportText(arbiter: arbiter)
+            for claim in claims { text.add(claim) }
+            text.beginPresenters()
+            for presenter in presenters { text.add(presenter) }
+            var parts: [HostMessage] = []
+            while let part = text.nextPart() { parts.append(part) }
+            #expect(parts == HostMessage.packing(report))
+        }
+    }
+
     @Test func `A process number that cannot be one becomes unknown`() throws {
         let report = StatusReport(
             arbiter: ArbiterStatus(

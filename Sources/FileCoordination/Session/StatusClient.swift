@@ -17,6 +17,30 @@ package struct StatusClient {
     /// The version that the arbiter and this process speak.
     private let version: UInt16
 
+    /// Asks the present arbiter, and the next one if it goes away meanwhile, for a second (Rule
+    /// 18.5); nil when there is none, and nobody who would need one.
+    ///
+    /// - Throws: what kept the last attempt from an answer.
+    package static func ask(environment: [String: String]) throws -> StatusReport? {
+        let end = MonotonicClock.after(patience)
+        while true {
+            do {
+                guard let client = try StatusClient(environment: environment) else { return nil }
+                if let report = try client.report() { return report }
+                guard MonotonicClock.now < end else { throw Unanswered() }
+            } catch {
+                guard MonotonicClock.now < end else { throw error }
+            }
+            // Between two hosts: nothing tells those who have no ledger that there is the next.
+            Pause.sleep(nanoseconds: 10_000_000)
+        }
+    }
+
+    /// The arbiter is there, and does not answer.
+    package struct Unanswered: Error {}
+
+    private static let patience = Duration.seconds(1)
+
     /// Connects to the arbiter; nil when there is none, and nobody who would need one.
     package init?(environment: [String: String]) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)

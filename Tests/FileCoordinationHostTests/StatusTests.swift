@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A status report is made and sent bit by bit, so that others are served meanwhile (Rule 18.5).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Testing
+
+@testable import FileCoordinationHost
+
+@Suite(.timeLimit(.minutes(2))) struct StatusTests {
+    /// Somebody who asks for status.
+    private struct Asker {
+        let socket: SequencedSocket
+        private var assembler = PartAssembler.statusReport
+
+        init(_ world: RelayWorld) throws {
+            socket = try SequencedSocket.connect(
+                in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
+            let version = ProtocolVersion.supported.lowerBound
+            let hello = ClientMessage.hello(Hello(version: version, ledgerName: []))
+            _ = try socket.send(hello.encode())
+        }
+
+        func ask() throws { _ = try socket.send(ClientMessage.statusRequest.encode()) }
+
+        /// The report, if all of it is there.
+        mutating func take() throws -> StatusReport? {
+            while case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes) {
+                guard case .statusPart(let part, let isLast) = try HostMessage(decoding: bytes)
+                else { continue }
+                if let whole = try assembler.add(part, isLast: isLast) {
+                    return try StatusReport(decoding: whole)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Rule 18.5: nobody waits for a report that another one has asked for.
+    @Test func othersAreServedWhileAReportIsMade() throws {
+        let world = try RelayWorld()
+        let holder = try world.client()
+        let waiter = try world.client()
+        let other = try world.client()
+        let held = try holder.file("/f")
+        try world.settle()
+        let count = 400
+        for _ in 0..<count { _ = try waiter.file("/f") }
+        try world.settle()
+        var asker = try Asker(world)
+        try asker.ask()
+        while !world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        let claim = try other.file("/g")
+        while claim.state == .asked {
+            try #require(world.host.turn(until: 0) == nil)
+            try #require(world.host.hasStatusWork, "It was not served before the report was made")
+        }
+        #expect(claim.isGranted)
+        var report: StatusReport?
+        while report == nil {
+            try #require(world.host.turn(until: 0) == nil)
+            report = try asker.take()
+        }
+        #expect(!world.host.hasStatusWork)
+        // What came after the question is not in it.
+        #expect(report?.claims.count == count + 1)
+        let waiting = report?.claims.filter { $0.stage == .waiting } ?? []
+        #expect(waiting.count == count)
+        // Who holds is named in each of them, and there are no more names than these.
+        let number = holder.ledger.ticket(of: held.record)
+        for entry in waiting {
+            #expect(entry.waitsFor.first?.claim == number)
+            #expect(entry.waitsFor.count <= HostLimits.reportedParties)
+        }
+    }
+
+    @Test func whoGoesAwayIsForgotten() throws {
+        let world = try RelayWorld()
+        let client = try world.client()
+        for _ in 0..<200 { _ = try client.file("/f") }
+        try world.settle()
+        do {
+            let asker = try Asker(world)
+            try asker.ask()
+            while !world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        }
+        while world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        try world.settle()
+    }
+}
