@@ -102,7 +102,7 @@ public enum LedgerLayout {
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64
         /// A word that the host makes 1 when an item of the record is not where the body says, and
-        /// 2 when it could not write down where it is.
+        /// 2 when it could not write down where it is; above that the record's generation.
         package static let relocated = 72
         package static let inline = 80
         /// How much fits into the record itself.

@@ -25,12 +25,31 @@ extension LedgerReader {
     ///
     /// Without `isWritten`, its client cannot find out where the item is, and knows that.
     public func noteRelocation(_ reference: RecordReference, isWritten: Bool = true) {
-        guard reference.index < LedgerLayout.recordCount,
-            isUse(reference, memory.recordWord(Int(reference.index)))
-        else { return }
         Failpoint.reach(.before, .marksRelocation)
         defer { Failpoint.reach(.after, .marksRelocation) }
-        memory.relocated(Int(reference.index)).store(isWritten ? 1 : 2)
+        // Twice, if another host was at it: the later one of the two that looked is right.
+        for _ in 0..<2 {
+            guard let marking = relocationMarking(reference) else { return }
+            if marking.write(isWritten ? 1 : 2) { return }
+        }
+    }
+
+    /// The look at a record before that; nil if it is another claim's by now.
+    package func relocationMarking(_ reference: RecordReference) -> HostMarking? {
+        guard reference.index < LedgerLayout.recordCount else { return nil }
+        let word = memory.relocated(Int(reference.index))
+        let seen = word.load()
+        guard isUse(reference, memory.recordWord(Int(reference.index))) else { return nil }
+        return HostMarking(word, seen: seen, keeping: HostField.generationMask)
+    }
+
+    /// The same before the time of a grant is written.
+    package func grantMarking(_ reference: RecordReference) -> HostMarking? {
+        guard reference.index < LedgerLayout.recordCount else { return nil }
+        let word = memory.grantedAt(Int(reference.index))
+        let seen = word.load()
+        guard isUse(reference, memory.recordWord(Int(reference.index))) else { return nil }
+        return HostMarking(word, seen: seen)
     }
 
     /// Lets an asked claim's accessor run; registers a presenter.
@@ -44,7 +63,10 @@ extension LedgerReader {
     ) -> GrantResult {
         guard let snapshot = snapshot(ofRecord: reference.index) else { return .refused }
         let index = Int(reference.index)
-        memory.grantedAt(index).storeReleasing(MonotonicClock.now)
+        for _ in 0..<2 {
+            guard let marking = grantMarking(reference) else { return .refused }
+            if marking.write(MonotonicClock.now) { break }
+        }
         let flags: RecordFlags = isQuiet ? .local : isOffer && takesUpOffers ? .offered : []
         let procedure = GrantClaim(
             record: index, generation: reference.generation, epoch: epoch, flags: flags,

@@ -169,7 +169,7 @@ public final class LedgerReader: Sendable {
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
             wantedSlot: WantedSlot(encoded: record.load(UInt32.self, at: Record.wantedSlot)),
             ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
-            grantedAt: memory.grantedAt(index).load(),
+            grantedAt: HostField.grantTime(memory.grantedAt(index).load()),
             thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)
@@ -233,10 +233,9 @@ public final class LedgerReader: Sendable {
         guard let extent = locate(memory.mapping.base + start), extent.isValid else { return nil }
         let offset = extent.isInHeap ? extent.offset : start + extent.offset
         let copy = memory.mapping.base.bytes(at: offset, count: extent.length)
-        // A swap, if only of the word for itself: the copy may not sink below it.
-        let word = memory.recordWord(index).rawValue
-        let after = memory.word(.record(index)).compareExchange(expected: word, desired: word)
-        return isUse(reference, RecordWord(rawValue: after.original)) ? copy : nil
+        // The copy may not sink below the second look.
+        AtomicWord.fenceAcquiring()
+        return isUse(reference, memory.recordWord(index)) ? copy : nil
     }
 
     /// Whether a word is that of this use of its record.

@@ -54,12 +54,16 @@ extension LedgerWriter {
 
     /// Whether the host has written down other places for the claim's items than its body has.
     public func isRelocated(_ reference: RecordReference) -> Bool {
-        state(of: reference) != nil && memory.relocated(Int(reference.index)).load() != 0
+        state(of: reference) != nil && relocationMark(of: reference) != 0
     }
 
     /// Whether items are elsewhere, and the host could not write down where.
     public func isRelocationLost(_ reference: RecordReference) -> Bool {
-        state(of: reference) != nil && memory.relocated(Int(reference.index)).load() > 1
+        state(of: reference) != nil && relocationMark(of: reference) > 1
+    }
+
+    private func relocationMark(of reference: RecordReference) -> UInt64 {
+        memory.relocated(Int(reference.index)).load() & HostField.markMask
     }
 
     /// Ends a granted claim.
@@ -111,6 +115,6 @@ extension LedgerWriter {
 
     /// Whether a host has begun to grant the claim: what a faulty client believes.
     package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
-        memory.grantedAt(Int(reference.index)).load() != 0
+        HostField.grantTime(memory.grantedAt(Int(reference.index)).load()) != 0
     }
 }

@@ -23,6 +23,8 @@ extension LedgerWriter {
             }
         guard let index else { return nil }
         let record = memory.mapping.base + LedgerLayout.record(index)
+        let generation = memory.recordWord(index).generation &+ 1
+        AtomicWord.fenceReleasing()
         record.store(UInt32(RecordKind.claim.rawValue), at: Record.kind)
         record.store(UInt32(0), at: Record.thread)
         record.store(UInt32(template.count), at: Record.bodyLength)
@@ -31,13 +33,12 @@ extension LedgerWriter {
         record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
         record.store(UInt32(0), at: Record.wantedSlot)
         memory.ticket(index).storeReleasing(0)
-        memory.grantedAt(index).storeReleasing(0)
+        memory.grantedAt(index).storeReleasing(HostField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
-        memory.relocated(index).storeReleasing(0)
+        memory.relocated(index).storeReleasing(HostField.unmarked(generation))
         memory.filedAt(index).storeReleasing(now)
         record.copy(template, to: Record.inline)
         adjust(record + Record.inline)
-        let generation = memory.recordWord(index).generation &+ 1
         return RecordReference(index: UInt32(index), generation: generation)
     }
 

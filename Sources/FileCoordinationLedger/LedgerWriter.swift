@@ -87,6 +87,9 @@ public final class LedgerWriter: Sendable {
         defer { Failpoint.reach(.after, .writesRecord) }
         typealias Record = LedgerLayout.Record
         let record = memory.mapping.base + LedgerLayout.record(room.index)
+        let generation = memory.recordWord(room.index).generation &+ 1
+        // Whoever finds a bit of what follows finds that the former claim is over.
+        AtomicWord.fenceReleasing()
         var flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
         if !supplement.isEmpty {
             flags |= LedgerLayout.Kind.hasSupplement
@@ -101,16 +104,15 @@ public final class LedgerWriter: Sendable {
         record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
         record.store(wantedSlot?.encoded ?? 0, at: Record.wantedSlot)
         memory.ticket(room.index).storeReleasing(0)
-        memory.grantedAt(room.index).storeReleasing(0)
+        memory.grantedAt(room.index).storeReleasing(HostField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
-        memory.relocated(room.index).storeReleasing(0)
+        memory.relocated(room.index).storeReleasing(HostField.unmarked(generation))
         memory.filedAt(room.index).storeReleasing(MonotonicClock.now)
         if room.body == 0 {
             record.copy(body, to: Record.inline)
         } else {
             memory.mapping.base.copy(body, to: room.body)
         }
-        let generation = memory.recordWord(room.index).generation &+ 1
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
 

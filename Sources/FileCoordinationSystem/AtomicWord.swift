@@ -66,6 +66,14 @@ public struct AtomicWord: @unchecked Sendable {
         atomic.pointee.store(value, ordering: .releasing)
     }
 
+    /// What was read before this, of whatever memory, is not read after it.
+    @inlinable
+    public static func fenceAcquiring() { atomicMemoryFence(ordering: .acquiring) }
+
+    /// What was read or written before this is not seen after what is written later.
+    @inlinable
+    public static func fenceReleasing() { atomicMemoryFence(ordering: .releasing) }
+
     /// Reads the word, with no promise about anything else: for plain data that others may be
     /// writing, and that is validated afterwards.
     @inlinable

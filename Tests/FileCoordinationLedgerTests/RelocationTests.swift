@@ -58,6 +58,24 @@ struct RelocationTests {
         #expect(!writer.isRelocated(next) && !writer.isRelocated(former))
     }
 
+    @Test func `A host that was stopped between look and write marks no later claim`() throws {
+        let former = try filed()
+        let relocation = try #require(reader.relocationMarking(former))
+        let grant = try #require(reader.grantMarking(former))
+        // Meanwhile another host ends the claim, and the record is another one's.
+        try end(former)
+        let next = try filed()
+        try #require(next.index == former.index)
+        #expect(!relocation.write(1) && !grant.write(1))
+        #expect(!writer.isRelocated(next))
+        #expect(reader.snapshot(ofRecord: next.index)?.grantedAt == 0)
+        // And the one that is not stopped does.
+        reader.noteRelocation(next, isWritten: false)
+        #expect(writer.isRelocationLost(next))
+        #expect(reader.grant(next, world.epoch) == .granted)
+        #expect(reader.snapshot(ofRecord: next.index)?.grantedAt ?? 0 > 1)
+    }
+
     @Test func `A mark for another use of the record is none`() throws {
         let former = try filed()
         try end(former)
