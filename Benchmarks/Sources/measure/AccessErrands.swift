@@ -38,6 +38,7 @@ final class AccessErrands {
         [
             "write": write, "read": read, "sweep": sweep, "read-each": readEach,
             "read-batch": readBatch, "contend": contend, "hold": hold, "wait": wait,
+            "keep": keep,
         ]
     }
 
@@ -55,6 +56,13 @@ final class AccessErrands {
         let start = nanoseconds_now()
         for _ in 0..<count { try PlainAccess.write(url) }
         return [Double(nanoseconds_now() - start)]
+    }
+
+    /// FILE: keeps a version of it.
+    private func keep(_ words: [String]) throws -> [Double] {
+        let url = url(try words.text(0))
+        try NSFileVersion.addOfItem(at: url, withContentsOf: url)
+        return [0]
     }
 
     /// FILE COUNT.

@@ -10,6 +10,8 @@ enum AccessStage {
     // Whom the table and the picture name.
     static let delegatedWrite = "coordinated write, delegated"
     static let delegatedRead = "coordinated read, delegated"
+    static let besideVersions = "delegated write with a kept version of another file"
+    static let withVersions = "delegated write of a file with a kept version"
     static let write = "coordinated write through the arbiter"
     static let read = "coordinated read through the arbiter"
     static let flock = "flock + unflock, open file"
@@ -37,6 +39,9 @@ enum AccessStage {
         Row(
             "delegated-read-opening", "delegated read", delegatedRead, to: opening,
             .atMost(must: 0.3, aim: 0.2)),
+        Row(
+            "delegated-versions", "delegated write", besideVersions, to: delegatedWrite,
+            .atMost(must: 1.05, aim: 1.0)),
     ]
 
     private static let arbiterRows = [
@@ -69,6 +74,7 @@ enum AccessStage {
         Row("arbiter-sqlite", "write through the arbiter", write, to: sqlite),
         Row("arbiter-program", "write through the arbiter", write, to: program),
         Row("delegated-arbiter", "delegated write", delegatedWrite, to: write),
+        Row("delegated-own-versions", "delegated write", withVersions, to: delegatedWrite),
     ]
 
     private static func prepare(_ bench: Workbench, _ needs: Set<String>) throws -> [Contestant] {
@@ -81,9 +87,8 @@ enum AccessStage {
     private static func accesses(
         _ bench: Workbench, _ needs: Set<String>
     ) throws -> [Contestant] {
-        guard !needs.isDisjoint(with: [delegatedWrite, delegatedRead, write, read]) else {
-            return []
-        }
+        let own = [delegatedWrite, delegatedRead, besideVersions, withVersions, write, read]
+        guard !needs.isDisjoint(with: own) else { return [] }
         let world = try bench.world()
         // Each has files of its own, in directories of their own: nobody is in anybody's way.
         return try [
@@ -92,6 +97,19 @@ enum AccessStage {
         ].filter { needs.contains($0.0) }.map { name, verb, isDelegating in
             let worker = try bench.worker(in: world, isDelegating: isDelegating)
             return try .errand(name, worker, verb, try bench.file())
+        } + besideAVersion(bench, world, needs)
+    }
+
+    /// Writers with a store of versions of their own, which holds one.
+    private static func besideAVersion(
+        _ bench: Workbench, _ world: World, _ needs: Set<String>
+    ) throws -> [Contestant] {
+        try [besideVersions, withVersions].filter { needs.contains($0) }.map { name in
+            let (item, kept) = (try bench.file(), try bench.file())
+            let worker = try bench.worker(
+                in: world, data: (kept as NSString).deletingLastPathComponent + "/data")
+            _ = try worker.ask("keep", name == withVersions ? item : kept)
+            return try .errand(name, worker, "write", item)
         }
     }
 

@@ -132,10 +132,13 @@ final class Workbench {
     }
 
     /// Starts a process of ours that coordinates.
+    ///
+    /// - Parameter data: the directory of its data; that of all if it is nil.
     func worker(
-        in world: World, isDelegating: Bool = true, cpu: Int32? = nil
+        in world: World, isDelegating: Bool = true, data: String? = nil, cpu: Int32? = nil
     ) throws -> Colleague {
         var changes = ["FILECOORDINATION_RUNTIME_DIR": world.runtime]
+        if let data { changes["XDG_DATA_HOME"] = data }
         if !isDelegating { changes["FILECOORDINATION_DELEGATION"] = "off" }
         return try start([Workbench.beside("measure"), Worker.word], changes, cpu: cpu)
     }

@@ -33,7 +33,9 @@ final class PlaceCache: Sendable {
         /// else may have been mounted there.
         var watched: [[UInt8]: (number: Int32, expires: UInt64)] = [:]
         /// What matters in each of them.
-        var concerns: [Int32: Concerns] = [:]
+        var concerns: [Int32: DirectoryConcerns] = [:]
+        /// Places whose items have no versions.
+        var versionless = VersionlessPlaces()
         /// How often everything was forgotten.
         var clearings = 0
         /// Nothing is remembered before: where much changes, that would be in vain.
@@ -50,20 +52,6 @@ final class PlaceCache: Sendable {
         let expires: UInt64
     }
 
-    /// The names in one directory that something remembered depends on.
-    private struct Concerns {
-        /// Whatever happens to them.
-        var onTheWay: Set<[UInt8]> = []
-        /// If it is, or becomes, a directory.
-        var items: Set<[UInt8]> = []
-
-        func contain(_ event: DirectoryWatch.Event) -> Bool {
-            !event.changes.isDisjoint(with: [.watchEnded, .unmounted])
-                || onTheWay.contains(event.name)
-                || event.changes.contains(.isDirectory) && items.contains(event.name)
-        }
-    }
-
     /// For how long something is remembered, in nanoseconds.
     private static let lifetime: UInt64 = 1_000_000_000
     /// How long nothing is remembered after a change, in nanoseconds.
@@ -74,6 +62,11 @@ final class PlaceCache: Sendable {
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
     ]
 
+    /// What may give an item versions, or end the telling of it.
+    private static let arrivals: DirectoryWatch.Changes = [
+        .movedTo, .created, .watchEnded, .unmounted,
+    ]
+
     init() throws(SystemError) { watch = try DirectoryWatch() }
 
     // MARK: Looking up
@@ -82,26 +75,74 @@ final class PlaceCache: Sendable {
     ///
     /// - Parameter now: the monotonic time.
     func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
-        known(text, besideNothingAt: nil, now: now).place
+        known(text, withoutVersionsIn: nil, now: now).place
     }
 
-    /// The same, and whether it is known that there is nothing at `path`.
+    /// The same, and whether it is known that the item has no versions in the store at `path`.
     func known(
-        _ text: String, besideNothingAt path: [UInt8]?, now: UInt64
-    ) -> (place: KnownPlace?, isAbsent: Bool) {
+        _ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64
+    ) -> (place: KnownPlace?, isVersionless: Bool) {
         // Before the lock: whoever has taken the news away forgets what they concern under it.
         if watch.hasNews { hear() }
         return state.withLock { state in
-            let isAbsent = path.map { Self.isAbsent($0, now, state) } ?? false
-            if let recent = state.recent, recent.text == text {
-                return (now < recent.place.expires ? recent.place : nil, isAbsent)
-            }
-            guard let known = state.known[text], now < known.expires else {
-                return (nil, isAbsent)
-            }
-            state.recent = (text, known)
-            return (known, isAbsent)
+            let known = Self.known(text, now, &state)
+            guard let path else { return (known, false) }
+            let isVersionless =
+                Self.isAbsent(path, now, state)
+                || known.map { state.versionless.contain($0, of: path, now: now) } ?? false
+            return (known, isVersionless)
         }
+    }
+
+    private static func known(
+        _ text: String, _ now: UInt64, _ state: inout State
+    ) -> KnownPlace? {
+        if let recent = state.recent, recent.text == text {
+            return now < recent.place.expires ? recent.place : nil
+        }
+        guard let known = state.known[text], now < known.expires else { return nil }
+        state.recent = (text, known)
+        return known
+    }
+
+    /// Whether it is known, and still holds, that the item of a place has no versions.
+    func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
+        let hasNews = watch.hasNews
+        if hasNews { hear() }
+        let now = MonotonicClock.now
+        return state.withLock { state in
+            Self.isAbsent(path, now, state)
+                || state.versionless.contain(place, of: path, now: now)
+        }
+    }
+
+    /// Whether the item of a known place has no versions in the store at `path`, as `look` finds;
+    /// remembers it if so.
+    func isVersionless(
+        _ place: KnownPlace, in path: [UInt8], now: UInt64, look: () -> Bool
+    ) -> Bool {
+        // The watches come first, so that what happens after the look is heard of.
+        let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
+            let shelf = path + Array("/\(StoreName.places)".utf8)
+            guard now >= state.resumesAt, let root = number(of: path, &state),
+                let places = number(of: shelf, &state)
+            else { return nil }
+            let generation = state.versionless.note(
+                watches: [root.number, places.number], of: path,
+                until: min(root.expires, places.expires))
+            return (generation, state.versionless.tellings)
+        }
+        // The watches were only to be renewed.
+        if let before, place.versionlessGeneration == before.generation {
+            return true
+        }
+        guard look() else { return false }
+        state.withLock { state in
+            // What was told meanwhile may concern what was looked at.
+            guard let before, before.tellings == state.versionless.tellings else { return }
+            state.versionless.insert(place)
+        }
+        return true
     }
 
     private static func isAbsent(_ path: [UInt8], _ now: UInt64, _ state: State) -> Bool {
@@ -117,7 +158,11 @@ final class PlaceCache: Sendable {
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
         if !hasLooked, watch.hasNews { hear() }
-        if state.withLock({ Self.isAbsent(path, now, $0) }) { return true }
+        let known = state.withLock { state -> Bool? in
+            if Self.isAbsent(path, now, state) { return true }
+            return state.versionless.watch(path, now: now) ? false : nil
+        }
+        if let known { return known }
         guard let place = Self.plainPath(path) else { return false }
         return state.withLock { state in
             guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
@@ -203,7 +248,7 @@ final class PlaceCache: Sendable {
     private func remember(
         _ place: ResolvedPlace, of url: URL, _ way: Preparation
     ) -> KnownPlace {
-        let known = KnownPlace(place, expires: way.expires)
+        let known = KnownPlace(place, expires: way.expires, watch: way.watch)
         let text = url.absoluteString
         state.withLock { state in
             guard state.clearings == way.clearings else { return }
@@ -223,7 +268,7 @@ final class PlaceCache: Sendable {
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories.directory(of: path, now: now) else { return nil }
             // Before the look, so that what happens after it is heard of.
-            state.concerns[known.watch, default: Concerns()].items.insert(path.nameBytes)
+            state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
             let way = Preparation(
                 clearings: state.clearings, watch: known.watch, expires: known.expires)
             return (known, way)
@@ -267,11 +312,12 @@ final class PlaceCache: Sendable {
                 guard let (number, end) = last else { return isWatched = false }
                 expires = min(expires, end)
                 if depth < path.depth {
-                    state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
+                    state.concerns[number, default: DirectoryConcerns()].onTheWay.insert(
+                        Array(name))
                     if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
                     directory += name
                 } else {
-                    state.concerns[number, default: Concerns()].items.insert(Array(name))
+                    state.concerns[number, default: DirectoryConcerns()].items.insert(Array(name))
                 }
             }
             guard let last else { return nil }
@@ -286,7 +332,7 @@ final class PlaceCache: Sendable {
         path.forEachComponent { name in
             guard isAbsent == nil else { return }
             guard let (number, _) = number(of: directory, &state) else { return isAbsent = false }
-            state.concerns[number, default: Concerns()].onTheWay.insert(Array(name))
+            state.concerns[number, default: DirectoryConcerns()].onTheWay.insert(Array(name))
             if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
             directory += name
             do throws(SystemError) {
@@ -322,6 +368,9 @@ final class PlaceCache: Sendable {
                 guard let news = try? watch.read() else { return forgetForAWhile(&state) }
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
+                    if !event.changes.isDisjoint(with: Self.arrivals) {
+                        state.versionless.hear(event.name, in: event.watch)
+                    }
                 }
                 let isConcerned = news.events.contains { event in
                     state.concerns[event.watch]?.contain(event) == true
@@ -340,6 +389,8 @@ final class PlaceCache: Sendable {
     private func clear(_ state: inout State) {
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
-        state = State(clearings: next)
+        var versionless = state.versionless
+        versionless.clear()
+        state = State(versionless: versionless, clearings: next)
     }
 }

@@ -90,19 +90,17 @@ struct AccessedItem: Sendable {
     /// Looks at the item for the last time before the accessor runs.
     ///
     /// - Parameters:
-    ///   - mayHaveVersions: false if nobody has ever kept a version of anything.
+    ///   - mayHaveVersions: false if the item is known to have none.
     ///   - isCaredFor: false if nobody is there who would be told what became of it; should
     ///     somebody come, a write counts as a change.
     mutating func begin(mayHaveVersions: Bool, isCaredFor: Bool) {
         guard let writing else { return }
         if isCaredFor { before = ItemStamp.take(of: place.path) }
-        if mayMove {
-            // Without a descriptor left for it the move has to be announced.
-            anchor = try? FileAnchor(path: place.path.bytes)
-        } else {
-            let replaces = writing.isDeletion && !writing.contains(.merging)
+        // Without a descriptor left for it the move has to be announced.
+        if mayMove { anchor = try? FileAnchor(path: place.path.bytes) }
+        if let meaning = writing.versions {
             versions = VersionStore.current.beginWriting(
-                at: place.path, replaces ? .replacing : .saving, mayHaveVersions: mayHaveVersions)
+                at: place.path, meaning, mayHaveVersions: mayHaveVersions)
         }
     }
 

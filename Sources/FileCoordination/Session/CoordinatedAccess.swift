@@ -224,9 +224,12 @@ package final class CoordinatedAccess: Sendable {
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
         if kind == .access {
-            let mayHaveVersions = isWriting && session.mayHaveVersions
             let isCaredFor = !session.ledger.isQuiet(claim.record)
             for index in items.indices {
+                let item = items[index]
+                let mayHaveVersions =
+                    item.writing?.versions != nil
+                    && session.mayHaveVersions(at: item.place.path, url: item.url)
                 items[index].begin(mayHaveVersions: mayHaveVersions, isCaredFor: isCaredFor)
             }
         }

@@ -60,10 +60,11 @@ final class LocalAccess: Sendable {
         return full
     }
 
-    /// Lets the item's versions stay with it from now on: it has got its first.
+    /// Lets the item's versions stay with it from now on.
     func keepVersions(in store: VersionStore) {
-        guard versions.load() == nil else { return }
-        let fresh = store.beginWriting(at: item.path)
+        guard versions.load() == nil, case .writing(let mode) = access, let meaning = mode.versions
+        else { return }
+        let fresh = store.beginWriting(at: item.path, meaning)
         if versions.storeUnlessClosed(fresh) !== fresh { fresh.end() }
     }
 
@@ -111,10 +112,11 @@ extension Session {
     /// Grants a claim on the spot, or in its turn; nil if that takes an arbiter.
     func claimLocally(_ url: URL, _ access: Access, purposeNumber: UInt64) -> LocalBeginning? {
         let now = MonotonicClock.now
+        let store = access.isWriting ? VersionStore.current : nil
         let found = places.withPresent { cache in
-            cache.flatMap { delegatedPlace(url.absoluteString, access, by: $0, now: now) }
+            cache.flatMap { delegatedPlace(url.absoluteString, access, store, by: $0, now: now) }
         }
-        guard let place = found,
+        guard let (place, known, isVersionless) = found,
             let record = place.writeRecord(
                 access, purposeNumber: purposeNumber, at: now, in: ledger)
         else { return nil }
@@ -125,7 +127,10 @@ extension Session {
             ledger.discard(record)
             return nil
         }
-        if grant.isInRelay { return claimInTurn(local, at: place, grant, at: now) }
+        if grant.isInRelay {
+            let known = (place: known, isVersionless: isVersionless)
+            return claimInTurn(local, at: place, grant, known, at: now)
+        }
         guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
         else {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
@@ -136,19 +141,26 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
+        if let store, !isVersionless { keepVersions(of: local, known, in: store) }
         return .granted(local)
     }
 
-    /// The place that the URL of a text leads to, if it may be delegated.
+    /// Lets the item's versions stay with it, if it has any: looks under the claim.
+    func keepVersions(of local: LocalAccess, _ known: KnownPlace?, in store: VersionStore) {
+        if mayHaveVersions(at: local.item.path, known, in: store) { local.keepVersions(in: store) }
+    }
+
+    /// The place that the URL of a text leads to, if it may be delegated; what is remembered of it,
+    /// and whether that says that the item has no versions.
     private func delegatedPlace(
-        _ url: String, _ access: Access, by cache: PlaceCache, now: UInt64
-    ) -> DelegatedPlace? {
+        _ url: String, _ access: Access, _ store: VersionStore?, by cache: PlaceCache, now: UInt64
+    ) -> (DelegatedPlace, KnownPlace?, isVersionless: Bool)? {
         guard access.isDelegable else { return nil }
-        // Who writes needs to know that no versions are kept.
-        let ties = access.isWriting ? VersionStore.current.pathBytes : nil
-        let (known, isAbsent) = cache.known(url, besideNothingAt: ties, now: now)
-        if let ties, !isAbsent, !cache.isAbsent(ties, now: now, hasLooked: true) { return nil }
-        if let known { return known.delegated(in: delegated) }
+        let (known, isVersionless) = cache.known(
+            url, withoutVersionsIn: store?.pathBytes, now: now)
+        if let known {
+            return known.delegated(in: delegated).map { ($0, known, isVersionless) }
+        }
         // One of many in a directory that may be delegated, used for the first time: of it only the
         // item is looked at. The second time it is remembered, on the usual way.
         guard let path = PlaceCache.plainPath(ofURL: url),
@@ -157,6 +169,6 @@ extension Session {
             item.packageDepths.isEmpty,
             let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
         else { return nil }
-        return place
+        return (place, nil, isVersionless)
     }
 }

@@ -54,7 +54,7 @@ extension Session {
     /// Has a claim wait for its turn; nil if the relay has ended.
     func claimInTurn(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant,
-        at now: UInt64
+        _ known: (place: KnownPlace?, isVersionless: Bool), at now: UInt64
     ) -> LocalBeginning? {
         let record = local.record
         guard let relays = relays.relays(of: grant.word.epoch, in: runtime) else {
@@ -66,21 +66,22 @@ extension Session {
         switch claim {
         case .granted(let turn, let hasWaited):
             local.noteTurn(TurnInRelay(turn, in: relays))
-            if hasWaited { keepVersionsMadeMeanwhile(of: local) }
+            // The first version may have been made while the access waited.
+            if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
             return .granted(local)
         case .filed: return .filed(fileInPlace(local, at: place, grant))
         case .gone: return forget(local, at: place)
         }
     }
 
-    /// Looks again whether items have versions: the first one may have been made while the access
-    /// waited.
-    private func keepVersionsMadeMeanwhile(of local: LocalAccess) {
+    /// Lets the item's versions stay with it, in its turn, if it has any.
+    private func keepVersions(of local: LocalAccess, _ known: KnownPlace?) {
         let store = VersionStore.current
-        let isAbsent = places.withPresent { cache in
-            cache?.isAbsent(store.pathBytes, hasLooked: false) ?? false
+        let isVersionless = places.withPresent { cache in
+            guard let cache, let known else { return false }
+            return cache.isStillVersionless(known, in: store.pathBytes)
         }
-        if !isAbsent { local.keepVersions(in: store) }
+        if !isVersionless { keepVersions(of: local, known, in: store) }
     }
 
     /// Forgets a claim that was not filed.

@@ -4,15 +4,39 @@
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
+import FileCoordinationSystem
 import Foundation
 
 extension Session {
-    /// Whether a version may have been kept of anything; a process that uses many places need not
-    /// look each time.
-    var mayHaveVersions: Bool {
+    /// Whether the item at a place may have versions: only such an item pays for them.
+    ///
+    /// Costs three looks at most; of places that are remembered, none as a rule.
+    ///
+    /// - Parameter known: what is remembered of the place.
+    func mayHaveVersions(at path: ItemPath, _ known: KnownPlace?, in store: VersionStore) -> Bool {
+        let cache = places.present
+        guard cache != nil || store.isThere else { return false }
+        if cache?.isAbsent(store.pathBytes, hasLooked: false) == true { return false }
+        func hasNone() -> Bool {
+            let status = try? FileStatus(path: path.bytes, followLinks: false)
+            return status.map { !store.mayHaveVersions(at: path, $0) } ?? true
+        }
+        guard let cache, let known, known.place.path == path else { return !hasNone() }
+        return !cache.isVersionless(
+            known, in: store.pathBytes, now: MonotonicClock.now, look: hasNone)
+    }
+
+    /// The same for an item of an access.
+    func mayHaveVersions(at path: ItemPath, url: URL) -> Bool {
         let store = VersionStore.current
-        if places.present?.isAbsent(store.pathBytes, hasLooked: false) == true { return false }
-        return store.isThere
+        let found = places.present.map {
+            $0.known(
+                url.absoluteString, withoutVersionsIn: store.pathBytes, now: MonotonicClock.now)
+        }
+        guard let found, let known = found.place, known.place.path == path else {
+            return mayHaveVersions(at: path, nil, in: store)
+        }
+        return !found.isVersionless && mayHaveVersions(at: path, known, in: store)
     }
 
     /// Makes a change of a version known that the calling thread has made inside an accessor.

@@ -4,9 +4,9 @@
 // document is the same. Nothing in the file system tells that from deleting the document and making
 // a new one of the same name. A coordinated write does: what a *plain* one (`[]`, `.forMerging`,
 // `.contentIndependentMetadataOnly`) leaves at its own place is the item it was asked for, however
-// it got there. `.forReplacing` and `.forDeleting` say that the item goes: what they leave is another
-// file, which is inferred to be the document unless it has versions of its own, since programs save
-// with these options, too; if they leave nothing, it is certain that the document is deleted.
+// it got there. `.forReplacing` and `.forDeleting` say that the item goes: what they leave is
+// another file, which is inferred to be the document unless it has versions of its own, since
+// programs save with these options, too; if they leave nothing, the document certainly is deleted.
 // `.forMoving` says that the item is somewhere else afterwards: no object of this class.
 
 import FileCoordinationArbiter
@@ -100,5 +100,13 @@ package final class CoordinatedWrite: Sendable {
     package func abandon() {
         store.writes.withLock { $0.removeAll { $0 === self } }
         state.withLock { $0.note = nil }
+    }
+}
+
+extension WritingOptions {
+    /// What a write with these options says of its item's versions; nil for one that moves it.
+    var versions: CoordinatedWrite.Meaning? {
+        guard !contains(.moving) else { return nil }
+        return isDeletion && !contains(.merging) ? .replacing : .saving
     }
 }

@@ -19,8 +19,8 @@ public import Foundation
 /// gone, and its place has another file that has no versions of its own, then that one is taken for
 /// the document, which was saved anew. A file counts as gone if it is not found by its identity in
 /// the neighbourhood of its place (some thousand names around it): one that was moved farther
-/// without coordination keeps its versions, but a new file at its old place shows them, too, and the
-/// one that is first written by coordination, or given a version, keeps them. What is inferred
+/// without coordination keeps its versions, but a new file at its old place shows them, too, and
+/// the one that is first written by coordination, or given a version, keeps them. What is inferred
 /// becomes certain with that change; asking changes nothing.
 ///
 /// Versions of a document that was deleted stay: see ``orphanedVersionsOfItem(at:)``.

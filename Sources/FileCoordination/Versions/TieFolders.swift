@@ -13,10 +13,15 @@ struct TieFolders: Sendable {
     /// The store.
     let root: Directory
 
-    /// Makes a tie, and has it on the device.
-    func make(_ tie: ItemTie, at place: ItemPath) throws(SystemError) {
+    /// Makes a tie.
+    ///
+    /// - Parameter isLasting: whether it has to be on the device when this returns.
+    func make(
+        _ tie: ItemTie, at place: ItemPath, isLasting: Bool = true
+    ) throws(SystemError) {
         try link(tie, at: place, in: TieShelf.ofFile(tie.identity.inode))
         try link(tie, at: place, in: TieShelf.ofPlace(place))
+        guard isLasting else { return }
         for shelf in [TieShelf.ofPlace(place), StoreName.places] {
             try? root.openSubdirectory(shelf).descriptor.synchronize()
         }
@@ -36,8 +41,8 @@ struct TieFolders: Sendable {
     /// Changes what a tie says; nothing happens if it is gone.
     ///
     /// Another identity at the same place takes one step. Another place takes two, the new tie
-    /// first: an item with two ties is still one item. Nothing waits for the device: after a power
-    /// failure the tie is found by its place, or by its file.
+    /// first: an item with two ties is still one item. Only if both change, the device is waited
+    /// for: else the tie is found by its place, or by its file, after a power failure.
     func replace(
         _ found: FoundTie, by identity: ItemIdentity, at place: ItemPath
     ) throws(SystemError) {
@@ -46,7 +51,7 @@ struct TieFolders: Sendable {
         let fresh = found.tie.of(identity)
         guard found.place == place, !found.isLegacy else {
             guard isThere(found) else { return }
-            try make(fresh, at: place)
+            try make(fresh, at: place, isLasting: found.identity != identity)
             remove(found)
             return
         }

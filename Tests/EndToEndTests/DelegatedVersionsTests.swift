@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Versions and delegated places: only an item that has versions itself pays for them, and a write
+// that no arbiter grants keeps them as any other does.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class DelegatedVersionsTests: DelegatingTestCase {
+    /// A program with a store of versions of this test's own.
+    private func peer(_ name: String) throws -> Program {
+        try stage.peer(name, environment: ["XDG_DATA_HOME": stage.path("data")])
+    }
+
+    /// Two items, each in a directory of its own.
+    private func files() throws -> (String, String) {
+        try stage.folder("d")
+        try stage.folder("e")
+        return (try stage.file("d/f", "f"), try stage.file("e/g", "g"))
+    }
+
+    /// Keeps a version of an item.
+    private func keepVersion(_ program: Program, _ name: String, of file: String) throws {
+        try program.ask("\(name) write \(file)", "\(name) granted")
+        try program.ask("\(name) version add \(file)", "\(name) added")
+        try program.ask("\(name) go", "\(name) released")
+    }
+
+    /// Uses an item until its place is delegated; writes it then, and saves as most programs do,
+    /// while the arbiter is stopped: nobody else could have granted it.
+    private func saveLocally(
+        _ program: Program, _ file: String, after change: () throws -> Void = {}
+    ) throws {
+        for round in 0..<12 { try use(program, "write \(file)", "u\(round)") }
+        try change()
+        let new = try stage.file("new", "saved")
+        let arbiter = try stage.arbiter()
+        kill(arbiter, SIGSTOP)
+        defer { kill(arbiter, SIGCONT) }
+        try program.ask("l write \(file)", "l granted")
+        try program.ask("l rename \(new) \(file)", "l renamed")
+        try program.ask("l go", "l released")
+    }
+
+    /// Holds how many versions a file has, also after it was moved without a word: so they are tied
+    /// to the very file, and not only found by its name.
+    private func assertVersions(_ program: Program, _ file: String, _ count: Int) throws {
+        let moved = stage.path("moved")
+        XCTAssertEqual(rename(file, moved), 0)
+        try program.ask("n read \(moved)", "n granted")
+        XCTAssertEqual(try program.ask("n version list \(moved)", "n has"), "n has \(count)")
+        try program.ask("n go", "n released")
+        XCTAssertEqual(rename(moved, file), 0)
+    }
+
+    func testAVersionOfAnotherFileEndsNoDelegation() throws {
+        let (file, other) = try files()
+        try host()
+        let writer = try peer("writer")
+        try keepVersion(writer, "v", of: other)
+        try saveLocally(writer, file)
+        try assertVersions(writer, file, 0)
+        // Nor does one that comes later, in another program.
+        let late = try peer("late")
+        try saveLocally(writer, file) { try keepVersion(late, "v", of: other) }
+        try assertVersions(late, other, 2)
+        try assertVersions(late, file, 0)
+    }
+
+    func testALocalWriteKeepsTheItemsVersions() throws {
+        let (file, _) = try files()
+        try host()
+        let writer = try peer("writer")
+        try keepVersion(writer, "v", of: file)
+        try saveLocally(writer, file)
+        try assertVersions(writer, file, 1)
+    }
+
+    /// What was known to have no versions gets a file that has some, by a program that does not
+    /// coordinate.
+    func testAFileThatArrivesBringsItsVersions() throws {
+        let (file, other) = try files()
+        try host()
+        let writer = try peer("writer")
+        try keepVersion(writer, "v", of: other)
+        try saveLocally(writer, file) { XCTAssertEqual(rename(other, file), 0) }
+        try assertVersions(writer, file, 1)
+    }
+
+    /// The first version of an item, kept by another program without a claim.
+    func testAVersionThatAnotherProgramKeepsIsHeardOf() throws {
+        let (file, other) = try files()
+        try host()
+        let (writer, keeper) = (try peer("writer"), try peer("keeper"))
+        try keepVersion(keeper, "v", of: other)
+        try saveLocally(writer, file) {
+            try keeper.ask("k read \(other)", "k granted")
+            try keeper.ask("k version add \(file)", "k added")
+            try keeper.ask("k go", "k released")
+        }
+        try assertVersions(writer, file, 1)
+    }
+}
+
+/// The same with the daemon.
+final class DelegatedVersionsWithDaemonTests: DelegatedVersionsTests {
+    override class var hosting: Hosting { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+}
