@@ -69,6 +69,9 @@ package struct VersionAddition {
     /// Whether the contents are in the version, and nowhere else.
     private var isMoved = false
 
+    /// Called when a version is there for others to see, and before it is looked at; for tests.
+    @TaskLocal package static var whenPublished: (@Sendable () -> Void)?
+
     /// The name in a workspace of what is to be the version.
     static let version = "version"
     private static let copy = "copy"

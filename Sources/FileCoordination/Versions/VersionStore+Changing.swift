@@ -35,6 +35,7 @@ extension VersionStore {
     ) throws(SystemError) -> StoredVersion {
         var addition = VersionAddition(request, store: self, folders: folders)
         let item = try addition.run()
+        VersionAddition.whenPublished?()
         // Somebody may have removed it in this moment: it was added all the same, and has no
         // contents any more, as any version that others remove.
         return version(addition.id, of: item)

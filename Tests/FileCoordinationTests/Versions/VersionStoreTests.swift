@@ -172,6 +172,28 @@ import Testing
         #expect(stage.counts == [0, 0])
     }
 
+    @Test func `A version that another process removed at once was added all the same`() throws {
+        let url = try stage.file("a.txt", "1")
+        let path = stage.store.path
+        // As in another process.
+        let removal: @Sendable () -> Void = {
+            VersionStore.choosing(VersionStore(path: path)) {
+                try? NSFileVersion.removeOtherVersionsOfItem(at: url)
+            }
+        }
+        let version = try stage.use {
+            try VersionAddition.$whenPublished.withValue(removal) {
+                try NSFileVersion.addOfItem(at: url, withContentsOf: url)
+            }
+        }
+        #expect(!version.hasLocalContents)
+        #expect(version.localizedName == nil)
+        #expect(throws: CocoaError.self) { try version.remove() }
+        #expect(try stage.texts("a.txt") == [])
+        #expect(stage.leftovers() == [])
+        #expect(stage.counts == [0, 0])
+    }
+
     @Test func `Of many who remove one version, one did it`() throws {
         let url = try stage.file("a.txt", "1")
         let version = try stage.use {
