@@ -7,7 +7,7 @@
 import FileCoordinationSystem
 import Glibc
 
-/// Copies that keep names, contents, permissions, dates and `user.` attributes.
+/// Copies that keep names, contents, permissions, access control lists, dates and attributes.
 enum ContentsCopy {
     /// How deep a tree may be: each level costs two descriptors while it is copied.
     static let deepest = 128
@@ -115,14 +115,13 @@ enum ContentsCopy {
         }
     }
 
+    /// Gives a copy the permissions, lists and attributes of its original, whole or narrowed: what
+    /// is lost on the way gives no access to anybody.
     private static func copyAttributes(from: Descriptor, to: Descriptor) throws(SystemError) {
-        copyUserAttributes(from: from, to: to)
+        _ = try CarriedAttributes(of: from).give(to: to)
         var status = stat()
         guard fstat(from.number, &status) == 0 else {
             throw SystemError(code: errno, operation: "read the status of what is copied")
-        }
-        guard fchmod(to.number, status.st_mode & 0o7777) == 0 else {
-            throw SystemError(code: errno, operation: "set the permissions of a copy")
         }
         // Last, since everything else changes the date.
         guard futimens(to.number, [status.st_atim, status.st_mtim]) == 0 else {
@@ -130,8 +129,8 @@ enum ContentsCopy {
         }
     }
 
-    /// As far as the copy's file system can keep them.
-    private static func copyUserAttributes(from: Descriptor, to: Descriptor) {
+    /// Gives a copy the `user.` attributes of its original, as far as they can be kept.
+    static func copyUserAttributes(from: Descriptor, to: Descriptor) {
         for name in (try? ExtendedAttributes.names(of: from)) ?? []
         where name.starts(with: "user.".utf8) {
             guard let value = try? ExtendedAttributes.value(of: name, of: from) else { continue }

@@ -7,6 +7,7 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
+import Foundation
 import Glibc
 
 /// The replacing of one item.
@@ -48,8 +49,8 @@ package struct VersionReplacement {
 
     /// Gets ready to replace what is at `place`, where nothing need be; nothing happens yet.
     ///
-    /// - Parameter owner: the stored item whose version the contents are. If that was at `place` and
-    ///   is nowhere any more, it is there again afterwards, with all its versions.
+    /// - Parameter owner: the stored item whose version the contents are. If that was at `place`
+    ///   and is nowhere any more, it is there again afterwards, with all its versions.
     init(
         _ place: ItemPath, by contents: ItemPath, of owner: StoredItemID?, store: VersionStore,
         folders: StoreFolders
@@ -154,15 +155,49 @@ package struct VersionReplacement {
         let source = try Descriptor.openDirectory(at: contents.parent.bytes)
         let temporary = noted.temporary
         try ContentsCopy.copy(contents.name, in: source, to: temporary, in: parent)
-        switch try parent.status(of: temporary).kind {
-        case S_IFREG:
-            let copy = try parent.openFile(temporary, O_RDONLY | O_NONBLOCK)
-            // The item stays as accessible as it was, whoever made the version.
-            if let old, old.kind == S_IFREG { fchmod(copy.number, old.st_mode & 0o7777) }
+        let status = try parent.status(of: temporary)
+        guard [S_IFREG, S_IFDIR].contains(status.kind) else { return }
+        let copy = try parent.openFile(temporary, O_RDONLY | O_NONBLOCK)
+        try giveAccess(to: copy, status, madeFrom: source)
+        if status.kind == S_IFREG {
             try copy.synchronize()
-        case S_IFDIR: try parent.synchronizeFileSystem()
-        default: break
+        } else {
+            try parent.synchronizeFileSystem()
         }
+    }
+
+    /// Makes the copy as accessible as the item was, or less, whoever made the version; as a new
+    /// item is if there was none.
+    private func giveAccess(
+        to copy: Descriptor, _ status: stat, madeFrom source: Descriptor
+    ) throws(SystemError) {
+        guard let old else {
+            _ = try CarriedAttributes(
+                ofNewFileIn: parent, mode: UInt32(status.st_mode & 0o777), umask: Self.umask
+            ).give(to: copy)
+            return
+        }
+        guard old.kind == status.kind else {
+            // What may be done with a directory and with a file cannot be compared.
+            guard fchmod(copy.number, status.st_mode & 0o700) == 0 else {
+                throw SystemError(code: errno, operation: "set the mode")
+            }
+            return
+        }
+        let item = try parent.openFile(place.name, O_RDONLY | O_NONBLOCK)
+        _ = try CarriedAttributes(of: item).give(to: copy)
+        // But what belongs to the contents is the version's.
+        ContentsCopy.copyUserAttributes(
+            from: try source.openFile(contents.name, O_RDONLY | O_NONBLOCK), to: copy)
+    }
+
+    /// What this process leaves out of the mode of new files; everything of others if it cannot be
+    /// read.
+    private static var umask: UInt32 {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        return line.flatMap { UInt32($0.dropFirst(6).drop { $0 == "\t" || $0 == " " }, radix: 8) }
+            ?? 0o077
     }
 
     /// Gives the copy its name.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Going back to a version gives nobody access who had none: what the item allows is carried whole,
+// or narrowed.
+
+import FileCoordination
+import FileCoordinationSystem
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct VersionAccessTests {
+    private let stage: VersionStage
+
+    init() throws { stage = try VersionStage() }
+
+    private typealias Entry = AccessControlList.Entry
+
+    /// A named user may write, the group may not: the mode's group bits say otherwise.
+    private let list = AccessControlList([
+        Entry(.owner, 6), Entry(.user, 6, id: 1234), Entry(.group, 0),
+        Entry(.namedGroup, 4, id: 5678), Entry(.mask, 6), Entry(.other, 0),
+    ])
+
+    private func open(_ url: URL) throws -> Descriptor {
+        try Directory.open(url.deletingLastPathComponent().path).openFile(
+            url.lastPathComponent, .read)
+    }
+
+    private func list(of url: URL) throws -> [UInt8]? {
+        try ExtendedAttributes.value(of: AccessControlList.attribute, of: open(url))
+    }
+
+    /// Whether lists are kept here; without them there is nothing to test.
+    private func set(_ attribute: [UInt8], on url: URL) throws -> Bool {
+        (try? ExtendedAttributes.set(attribute, to: list.attributeValue, of: open(url))) != nil
+    }
+
+    private func restore(_ name: String, _ target: String) throws {
+        try stage.use {
+            let version = try #require(
+                NSFileVersion.otherVersionsOfItem(at: stage.url(name))?.first)
+            try version.replaceItem(at: stage.url(target))
+        }
+    }
+
+    @Test func `The item's access control list is carried, and no mode is made of its mask`() throws
+    {
+        let url = try stage.file("a.txt", "1")
+        chmod(url.path, 0o600)
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        guard try set(AccessControlList.attribute, on: url) else { return }
+        try stage.file("a.txt", "2")
+        try restore("a.txt", "a.txt")
+        #expect(try text(url) == "1")
+        #expect(try list(of: url) == list.attributeValue)
+    }
+
+    @Test func `A version's own list is kept with it, inside a package too`() throws {
+        let url = try stage.package("a.rtfd", "1")
+        let inner = url.appendingPathComponent("text")
+        guard try set(AccessControlList.attribute, on: inner) else { return }
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        try restore("a.rtfd", "a.rtfd")
+        #expect(try list(of: inner) == list.attributeValue)
+    }
+
+    @Test func `What a directory gives to new items is given to one that is made, and to no other`()
+        throws
+    {
+        let url = try stage.file("a.txt", "1")
+        chmod(url.path, 0o640)
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        guard try set(AccessControlList.defaultAttribute, on: stage.documents) else { return }
+        try restore("a.txt", "a.txt")
+        #expect(try list(of: url) == nil)
+        try restore("a.txt", "new.txt")
+        let number = Glibc.open(stage.url("kernel").path, O_CREAT | O_WRONLY, 0o640)
+        #expect(number >= 0)
+        close(number)
+        #expect(try list(of: stage.url("new.txt")) == list(of: stage.url("kernel")))
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `The item's group is carried, or gets nothing`() throws {
+        let url = try stage.file("a.txt", "1")
+        chmod(url.path, 0o600)
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        #expect(chown(url.path, uid_t.max, 4242) == 0)
+        chmod(url.path, 0o660)
+        try restore("a.txt", "a.txt")
+        var status = stat()
+        #expect(stat(url.path, &status) == 0)
+        #expect(status.st_gid == 4242)
+        #expect(status.st_mode & 0o777 == 0o660)
+    }
+
+    @Test func `A file in the place of a package is its owner's alone`() throws {
+        let url = try stage.package("a.rtfd", "1")
+        chmod(url.path, 0o700)
+        let other = try stage.file("flat.rtfd", "flat")
+        chmod(other.path, 0o644)
+        try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: other) }
+        try restore("a.rtfd", "a.rtfd")
+        var status = stat()
+        #expect(stat(url.path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+}
