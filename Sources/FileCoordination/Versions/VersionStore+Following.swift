@@ -14,7 +14,7 @@ extension VersionStore {
     ///
     /// - Parameters:
     ///   - meaning: what the write says of the item.
-    ///   - mayHaveVersions: false if it is known that the item has none; one that is added meanwhile
+    ///   - mayHaveVersions: false if the item is known to have none; one that is added meanwhile
     ///     makes itself known.
     package func beginWriting(
         at place: ItemPath, _ meaning: CoordinatedWrite.Meaning = .saving,

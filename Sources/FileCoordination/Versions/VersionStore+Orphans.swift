@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions whose item is gone. They are kept until they are removed or restored: deleting a document
-// does not delete what was kept of it.
+// Versions whose item is gone. They are kept until they are removed or restored: deleting a
+// document does not delete what was kept of it.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
