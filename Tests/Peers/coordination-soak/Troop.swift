@@ -17,14 +17,16 @@ final class Troop {
     private var places: [Int] = []
 
     /// `size` workers at `rate` accesses a second each, of whom one in four presents a file.
-    init(_ field: Field, size: Int, files: Int, rate: Int) throws {
+    ///
+    /// - Parameter work: how long accessors on files that all want take at most, in milliseconds.
+    init(_ field: Field, size: Int, files: Int, rate: Int, work: Int = 20) throws {
         self.field = field
         self.files = files
         presenting = size / 4
         settings = [
             "directory": field.directory, "seed": "\(field.options.seed)", "files": "\(files)",
             "rate": "\(rate)", "hot": "\(field.options.number("hot", 3))",
-            "work": "\(field.options.number("work", 10))",
+            "work": "\(field.options.number("work", work))",
         ]
         for place in 0..<size { places.append(try start(place)) }
     }
