@@ -37,7 +37,7 @@ struct Kills {
         for name in end.hanging { verdict.blame("hanging: \(name)") }
         history.check(
             patience: patience, idle: options.number("idle-bound", 2.0) * Kernel.crowding,
-            slack: options.number("order-slack", 0.005), into: &verdict)
+            slack: options.number("order-slack", 0.005), demandsLines: !isByExit, into: &verdict)
         let granted = history.attempts.count { $0.entered != nil }
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"), "
