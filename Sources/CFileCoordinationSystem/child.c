@@ -58,7 +58,7 @@ NOT_INSTRUMENTED static int become_child(void *argument) {
         syscall(SYS_rt_sigaction, signal, &standard, NULL, MASK_LENGTH);
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, child->mask, NULL, MASK_LENGTH);
-    // Here and not before: the table of descriptors is this child's own, and so no other inherits it.
+    // Here and not before: this table of descriptors is the child's own, and no other inherits it.
     if (child->inherited >= 0) syscall(SYS_fcntl, child->inherited, F_SETFD, 0);
 
     // Copies are inherited, what they are made of is not.

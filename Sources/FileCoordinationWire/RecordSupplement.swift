@@ -35,6 +35,7 @@ public struct RecordSupplement: Hashable, Sendable {
     /// The encoding, with a label that is cut to what there is room for, and the innermost of more
     /// claims than there is room for; empty if there is nothing to be said.
     public func encode() -> [UInt8] {
+        guard !label.isEmpty || !outer.isEmpty else { return [] }
         var rest = self
         rest.label = Label.cut(label)
         while true {

@@ -87,7 +87,8 @@ struct Admission {
         case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
         case .failed(let error):
             let failure =
-                Surroundings.failure(error, access, surroundings) ?? Failure(refusal: error)
+                Surroundings.failure(error, access, surroundings, quiet: options.quiet)
+                ?? Failure(refusal: error)
             throw options.quiet ? Failure(status: failure.status, lines: []) : failure
         }
     }

@@ -78,7 +78,7 @@ struct StatusCommand: ParsableCommand {
             try Console.print("")
         }
         let table = StatusTable(
-            report, runtimeDirectory: directory.path, linkCounts: LinkCounts(of: report))
+            report, runtimeDirectory: directory.path, nameRemarks: NameRemarks(of: report))
         for line in table.lines {
             try Console.print(line)
         }

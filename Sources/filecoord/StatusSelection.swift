@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a status report that is about some paths, and how many names files have.
+// The part of a status report that is about some paths, and the other names of its items.
 
 import FileCoordination
 import FileCoordinationArbiter
@@ -47,23 +47,22 @@ struct StatusSelection {
     }
 }
 
-/// How many names the files of a report have (Rule 2.24).
-struct LinkCounts {
-    private let counts: [[UInt8]: UInt64]
+/// What people are to know of the other names of a report's items (Rule 2.24).
+struct NameRemarks {
+    private let remarks: [[UInt8]: String]
 
     /// How long it may take to look at all of them: one may be on a file system that is gone.
     private static let patience = Duration.milliseconds(200)
 
-    /// Looks at the files; what cannot be found out in a moment is left out.
+    /// Looks at the items; what cannot be found out in a moment is left out.
     init(of report: StatusReport?) {
         let paths = Set((report?.claims ?? []).flatMap { $0.items.map(\.path.bytes) })
-        let found = Monitor((counts: [[UInt8]: UInt64](), isDone: false))
-        let isStarted: Void? = try? DetachedThread.start(name: "link counts") {
+        let found = Monitor((remarks: [[UInt8]: String](), isDone: false))
+        let isStarted: Void? = try? DetachedThread.start(name: "other names") {
+            let mounted = OtherPlaces.current
             for path in paths {
-                guard let status = try? FileStatus(path: path, followLinks: false),
-                    status.kind == .regular, status.linkCount > 1
-                else { continue }
-                found.withLock { $0.counts[path] = status.linkCount }
+                guard let remark = Self.remark(on: path, mounted) else { continue }
+                found.withLock { $0.remarks[path] = remark }
             }
             found.withLock { $0.isDone = true }
             found.notifyAll()
@@ -71,9 +70,22 @@ struct LinkCounts {
         if isStarted != nil, !paths.isEmpty {
             _ = found.wait(until: MonotonicClock.after(Self.patience)) { $0.isDone }
         }
-        counts = found.withLock { $0.counts }
+        remarks = found.withLock { $0.remarks }
     }
 
-    /// The number of names, if it is more than one.
-    subscript(path: [UInt8]) -> UInt64? { counts[path] }
+    private static func remark(on path: [UInt8], _ mounted: OtherPlaces) -> String? {
+        var remarks: [String] = []
+        if let status = try? FileStatus(path: path, followLinks: false), status.kind == .regular,
+            status.linkCount > 1
+        {
+            remarks.append("one of \(status.linkCount) names, which do not exclude each other")
+        }
+        if let other = mounted.places(of: path).first {
+            remarks.append("also at \(PeopleText.shown(other)), which is not excluded")
+        }
+        return remarks.isEmpty ? nil : "(\(remarks.joined(separator: "; ")))"
+    }
+
+    /// What is to be said of a path.
+    subscript(path: [UInt8]) -> String? { remarks[path] }
 }

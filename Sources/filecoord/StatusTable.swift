@@ -10,16 +10,16 @@ import FileCoordinationWire
 struct StatusTable {
     private let report: StatusReport?
     private let runtimeDirectory: String
-    private let linkCounts: LinkCounts
+    private let nameRemarks: NameRemarks
 
     /// How many rows of one kind a file has at most, and how many are named for whom one waits.
     static let rowLimit = 8
 
     /// The table of a report; nil is the report of nobody.
-    init(_ report: StatusReport?, runtimeDirectory: String, linkCounts: LinkCounts) {
+    init(_ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks) {
         self.report = report
         self.runtimeDirectory = runtimeDirectory
-        self.linkCounts = linkCounts
+        self.nameRemarks = nameRemarks
     }
 
     /// One line of a file's table.
@@ -53,10 +53,7 @@ struct StatusTable {
 
     private func heading(_ path: [UInt8]?) -> String {
         guard let path else { return "(no file yet)" }
-        let names = linkCounts[path].map {
-            " (one of \($0) names, which do not exclude each other)"
-        }
-        return PeopleText.text(path) + (names ?? "")
+        return PeopleText.text(path) + (nameRemarks[path].map { " \($0)" } ?? "")
     }
 
     /// Rows by file: holders, then waiters in order, then presenters; files in the order in which

@@ -30,7 +30,8 @@ enum Surroundings {
 
     /// A refusal, if what was waited for is a command around this one.
     static func failure(
-        _ error: NSError, _ access: CoordinatedAccess, _ surroundings: SurroundingClaims
+        _ error: NSError, _ access: CoordinatedAccess, _ surroundings: SurroundingClaims,
+        quiet: Bool
     ) -> Failure? {
         guard
             let cycle = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError,
@@ -39,6 +40,7 @@ enum Surroundings {
                 $0.role == .holder && surroundings.areOf(processID: $0.processIdentifier)
             })
         else { return nil }
+        guard !quiet else { return Failure(status: ExitStatus.refused.rawValue, lines: []) }
         let others = cycle.parties.dropFirst().filter {
             $0.processIdentifier != outer.processIdentifier
         }

@@ -17,7 +17,7 @@ final class KeepingTests: XCTestCase {
                 let keeper = try sandbox.start(words + ["--", "sh", "-c", leaving])
                 // Who waits for it is not kept waiting.
                 XCTAssertEqual(try keeper.exitStatus(), 3)
-                XCTAssertEqual(keeper.lines, ["left"])
+                try keeper.awaitLine("left")
                 let claims = try sandbox.status().claims
                 XCTAssertEqual(claims.map(\.state), ["granted"])
                 XCTAssertNotEqual(claims.first?.pid, keeper.processID)

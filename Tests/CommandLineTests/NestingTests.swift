@@ -29,6 +29,15 @@ final class NestingTests: XCTestCase {
         }
     }
 
+    func testWhoIsToBeQuietIsRefusedWithoutAWord() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let outcome = try sandbox.run("write", "a", "--", Self.program, "read", "-q", "a")
+            XCTAssertEqual(outcome.status, 70)
+            XCTAssertEqual(outcome.output + outcome.errors, "")
+        }
+    }
+
     func testTheCommandAroundIsFoundThroughShellsAndOtherClaims() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "")

@@ -44,6 +44,24 @@ final class OtherNamesTests: XCTestCase {
         }
     }
 
+    func testTheStatusKnowsOfBindMounts() throws {
+        try with { sandbox in
+            for name in ["d", "e", "d/m"] { try sandbox.makeDirectory(name) }
+            try sandbox.makeFile("d/a", "text")
+            let outcome = try sandbox.runInShell(
+                """
+                unshare -rm sh -c 'mount --bind d e || exit
+                    "$0" write e/a -- "$0" status' "$0"
+                """)
+            guard !outcome.output.isEmpty else {
+                throw XCTSkip("nothing can be mounted here: \(outcome.errors)")
+            }
+            let remark = "(also at \(sandbox.path("d/a")), which is not excluded)"
+            XCTAssertTrue(
+                outcome.output.contains("\(sandbox.path("e/a")) \(remark)\n"), outcome.output)
+        }
+    }
+
     func testTheStatusSaysIt() throws {
         try with { sandbox in
             let path = try makeLinked(sandbox)

@@ -57,14 +57,14 @@ final class StatusListTests: XCTestCase {
                 let text = try sandbox.run(["status"] + arguments).output
                 return text.split(separator: "\n").map { String($0) }
                     .filter { $0.hasPrefix(sandbox.path("")) }
-                    .map { String($0.dropFirst(sandbox.path("").count)) }
+                    .map { String($0.dropFirst(sandbox.path("").count)) }.sorted()
             }
-            XCTAssertEqual(try paths(), ["d/e/a", "da", "b", "d/e/p"])
+            XCTAssertEqual(try paths(), ["b", "d/e/a", "d/e/p", "da"])
             XCTAssertEqual(try paths("d"), ["d/e/a", "d/e/p"])
-            XCTAssertEqual(try paths("l/e", "b"), ["d/e/a", "b", "d/e/p"])
+            XCTAssertEqual(try paths("l/e", "b"), ["b", "d/e/a", "d/e/p"])
             XCTAssertEqual(try paths("d/e/p"), ["d/e/p"])
             XCTAssertEqual(try paths("elsewhere"), [])
-            XCTAssertEqual(try paths("/"), ["d/e/a", "da", "b", "d/e/p"])
+            XCTAssertEqual(try paths("/"), ["b", "d/e/a", "d/e/p", "da"])
             let json = try sandbox.run("status", "--json", "d").output
             XCTAssertTrue(json.contains("d/e/a") && !json.contains("/da"), json)
         }

@@ -48,7 +48,7 @@ package struct MountTable: Sendable {
     }
 
     /// Blanks and such are written as a backslash and three octal digits.
-    private static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
+    static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(word)[...]
         while let byte = rest.popFirst() {
@@ -64,7 +64,8 @@ package struct MountTable: Sendable {
         return bytes
     }
 
-    private static func contents() throws(SystemError) -> [UInt8] {
+    /// The bytes of `/proc/self/mountinfo`.
+    static func contents() throws(SystemError) -> [UInt8] {
         let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
         var bytes: [UInt8] = []
         let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)

@@ -47,6 +47,7 @@ enum RuleTable {
         ("2.20", "a claim ends when its accessor returns or throws"),
         ("2.21", "uncoordinated access is not held back"),
         ("2.22", "no claim is ended because it took long"),
+        ("2.24", "several names of one item are several places, and people are told"),
 
         ("3.1", "calls of one coordinator nest inside its accessors"),
         ("3.2", "in any order: read in write, write in read, write in write"),
@@ -203,6 +204,8 @@ enum RuleTable {
         ("18.10", "a change is found though the time of modification says nothing"),
         ("18.11", "async calls hold no thread, and end with their task"),
         ("18.12", "errors of ours have a code, a path, the holders and a sentence"),
+        ("18.13", "by option, access lasts until the last process that inherited it has gone"),
+        ("18.15", "claims and presenters are shown by labels"),
 
         ("19.1", "no file, no versions; the current one is not among the others"),
         ("19.2", "objects for one version are equal"),
