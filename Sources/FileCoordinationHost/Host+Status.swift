@@ -205,7 +205,8 @@ extension Host {
         let filed = step.claim
         guard let owner = clients[filed.client] else { return nil }
         return Party(
-            claim: filed.id.rawValue, presenter: nil, processID: number(of: owner, for: looks.namespace),
+            claim: filed.id.rawValue, presenter: nil,
+            processID: number(of: owner, for: looks.namespace),
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
             role: step.stage == .granted ? .holder : .waiter,

@@ -53,7 +53,9 @@ extension Host {
 
     /// Whether a client's process is certain to be dead, and its memory is still being written.
     private func isDumpingCore(_ client: Client) -> Bool {
-        guard client.ledger.processID != CurrentProcess.id || isForeign(client) else { return false }
+        guard client.ledger.processID != CurrentProcess.id || isForeign(client) else {
+            return false
+        }
         return client.process?.hasEnded ?? false
     }
 

@@ -95,7 +95,9 @@ struct RoleWait {
         guard vigil?.look(now: now) == true else { return }
         vigil = nil
         // Who has just taken it from one that is dead has written its number by now.
-        guard RoleHolder.read(name, in: runtime.directory)?.processID == holder.processID else { return }
+        guard RoleHolder.read(name, in: runtime.directory)?.processID == holder.processID else {
+            return
+        }
         // Looked at last, so that it is hardly ever another's.
         let there = try? runtime.directory.status(of: name)
         guard there?.inode == holder.file.inode, there?.device == holder.file.device else { return }

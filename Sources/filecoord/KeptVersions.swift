@@ -99,7 +99,8 @@ struct KeptVersions {
                 ("name", text(name(of: version))),
                 ("computer", text(version.localizedNameOfSavingComputer)),
                 ("conflict", .truth(version.isConflict)), ("resolved", .truth(version.isResolved)),
-                ("orphan", .truth(entry.isOrphan)), ("path", .path(version.itemURL.nativePath.bytes)),
+                ("orphan", .truth(entry.isOrphan)),
+                ("path", .path(version.itemURL.nativePath.bytes)),
                 ("identifier", .text(version.persistentText)),
                 ("contents", .path(version.url.nativePath.bytes)),
             ]).description

@@ -7,7 +7,8 @@ import XCTest
 final class HelpTests: XCTestCase {
     private static let commands: [[String]] =
         [
-            "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present", "status",
+            "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present",
+            "status",
             "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }

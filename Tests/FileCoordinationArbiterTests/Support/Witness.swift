@@ -40,7 +40,9 @@ struct Witness: Hashable {
 
     /// Looks at one event and what it led to; returns a complaint, or nil if all is well.
     mutating func observe(_ event: Event, _ effects: [Effect], _ arbiter: Arbiter) -> String? {
-        observe(event, effects, stage: arbiter.stage(of:), impediments: arbiter.impediments(of:))
+        observe(
+            event, effects, stage: arbiter.stage(of:),
+            impediments: { arbiter.impediments(of: $0) })
             ?? arbiter.brokenInvariantForTests
     }
 
