@@ -48,8 +48,11 @@ import Testing
         let held = try holder.file("/f")
         try world.settle()
         let count = 400
-        for _ in 0..<count { _ = try waiter.file("/f") }
-        try world.settle()
+        for _ in 0..<count {
+            _ = try waiter.file("/f")
+            // Before its socket is full.
+            try world.settle()
+        }
         var asker = try Asker(world)
         try asker.ask()
         while !world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }

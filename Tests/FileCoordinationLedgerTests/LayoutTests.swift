@@ -145,7 +145,7 @@ struct LayoutTests {
         #expect(number(record, 40, 4) == 3 && number(record, 44, 4) == 0)
         #expect(number(record, 48, 4) == 0 && number(record, 52, 4) == 0)
         #expect(number(record, 56, 4) == 424)
-        #expect(number(record, 64, 8) == 0 && number(record, 72, 8) == 0)
+        #expect(number(record, 64, 8) == 0 && number(record, 72, 4) == 0)
         #expect(Array(record[80..<83]) == [1, 2, 3])
     }
 
@@ -160,7 +160,7 @@ struct LayoutTests {
             Array(try world.contents(of: writer.fileName, count: 12800)[12288...])
         }
         reader.noteRelocation(claim)
-        #expect(number(try record(), 72, 8) == 1)
+        #expect(number(try record(), 72, 4) == 1)
         #expect(reader.grant(claim, world.epoch) == .granted)
         // In the record, behind the body: a length, and no offset.
         #expect(try writer.appendOutcome(claim, [4, 5], reserving: 10))

@@ -230,7 +230,7 @@ enum Absurd {
 
     private static func packages() {
         let odd = ["", ".", "..", "a/b", "\0", " ", "#", String(repeating: "e", count: 20_000)]
-        for name in odd + (0..<3000).map({ "many\($0)" }) {
+        for name in odd + (0..<100).map({ "\($0)" + String(repeating: "m", count: 300) }) {
             try? NSFileCoordinator.treatDirectories(withPathExtension: name, as: .package)
         }
     }
