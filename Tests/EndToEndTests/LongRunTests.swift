@@ -65,7 +65,7 @@ final class LongRunTests: StageTestCase {
         let answer = try a.ask("l lockall", "l lockall")
         try XCTSkipUnless(answer == "l lockall 0", "Memory may not be locked here")
         try a.ask("a write \(stage.path("f"))", "a granted")
-        let map = try XCTUnwrap(stage.text("/proc/\(a.pid)/smaps")).split(separator: "\n")
+        let map = stage.kernelText("/proc/\(a.pid)/smaps").split(separator: "\n")
         let ledger = try XCTUnwrap(map.firstIndex { $0.hasSuffix(".ledger") })
         let line = try XCTUnwrap(map[ledger...].first { $0.hasPrefix("Rss:") })
         let size = try XCTUnwrap(Int(line.filter(\.isNumber)))

@@ -149,10 +149,13 @@ final class Stage {
     // MARK: Processes
 
     /// What the kernel lists of local sockets: all of it, which Foundation does not read.
-    func socketNames() -> String {
+    func socketNames() -> String { kernelText("/proc/net/unix") }
+
+    /// All of a file of the kernel's, of which Foundation reads but the beginning.
+    func kernelText(_ path: String) -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
-        let file = open("/proc/net/unix", O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         while case let count = read(file, &chunk, chunk.count), count > 0 {
             bytes += chunk.prefix(count)
