@@ -47,11 +47,11 @@ import Testing
         let other = try world.client()
         let held = try holder.file("/f")
         try world.settle()
-        let count = 400
-        for _ in 0..<count {
+        let count = 120
+        for number in 1...count {
             _ = try waiter.file("/f")
             // Before its socket is full.
-            try world.settle()
+            if number.isMultiple(of: 40) { try world.settle() }
         }
         var asker = try Asker(world)
         try asker.ask()
@@ -83,7 +83,7 @@ import Testing
     @Test func whoGoesAwayIsForgotten() throws {
         let world = try RelayWorld()
         let client = try world.client()
-        for _ in 0..<200 { _ = try client.file("/f") }
+        for _ in 0..<100 { _ = try client.file("/f") }
         try world.settle()
         do {
             let asker = try Asker(world)
