@@ -90,8 +90,8 @@ extension NSFileCoordinator {
         /// As if each item inside were named in the same call (Rule 2.23): the call waits for all
         /// readers and writers inside, keeps them out until it is over, and presenters of items
         /// inside relinquish them. It is one claim, granted at once or not at all. Of a file it
-        /// changes nothing. When it is over, all presenters inside are told that their items may have
-        /// changed. The raw value is a bit that Apple's options do not use.
+        /// changes nothing. When it is over, all presenters inside are told that their items may
+        /// have changed. The raw value is a bit that Apple's options do not use.
         public static let includingContents = Self(rawValue: 1 << 31)
     }
 }

@@ -58,7 +58,7 @@ extension Arbiter {
     /// Whether a claim waits for an accessor in which this one was made: otherwise nothing leads
     /// back to it by way of that.
     private func isInsideAwaited(_ id: ClaimID) -> Bool {
-        records[id]?.claim.enclosing.contains(where: isAwaited) ?? false
+        records[id]?.claim.outerClaims.contains(where: isAwaited) ?? false
     }
 
     /// The youngest claim that waits in line; if there is none, the youngest that asks.

@@ -55,7 +55,7 @@ package enum ArgumentReading {
     /// The words that were folded into one argument, as they come out of it; nil if they were not.
     package static func unfold(_ words: [String]) -> [String]? {
         let prefix = "--\(FoldedArguments.commandOption)="
-        guard let folded = FoldedArguments.fold(["filecoord", "read", "--"] + words).last,
+        guard let folded = FoldedArguments.fold(["filecoord", "read", "p", "--"] + words).last,
             folded.hasPrefix(prefix)
         else { return nil }
         return FoldedArguments(folded: String(folded.dropFirst(prefix.count))).words

@@ -31,7 +31,9 @@ final class CommandTests: XCTestCase {
 
     func testAnOptionFollowsTheLastColonAndOtherTextBelongsToAPathThatExists() throws {
         try with { sandbox in
-            for name in ["p:forSomething", "f:forMoving"] { try sandbox.makeFile(name, "") }
+            for name in ["p:forSomething", "f:forMoving", "v:forMoving,"] {
+                try sandbox.makeFile(name, "")
+            }
             let holder = try sandbox.start(
                 "access", "--write", "m:forMoving", "--write", "r:x:forReplacing",
                 "--write", "p:forSomething", "--read", "q:withoutChanges", "--read", "f:forMoving",

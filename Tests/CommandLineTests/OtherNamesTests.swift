@@ -39,7 +39,7 @@ final class OtherNamesTests: XCTestCase {
                 atPath: sandbox.path("l"), withDestinationPath: sandbox.path("a"))
             for name in ["a", "d", "missing"] {
                 let outcome = try sandbox.run("read", name, "--", "true")
-                XCTAssertEqual(outcome.errors, "", name)
+                XCTAssertFalse(outcome.errors.contains("hard links"), outcome.errors)
             }
         }
     }

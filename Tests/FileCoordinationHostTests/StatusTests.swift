@@ -19,7 +19,7 @@ import Testing
         init(_ world: RelayWorld) throws {
             socket = try SequencedSocket.connect(
                 in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
-            let version = ProtocolVersion.supported.lowerBound
+            let version = ProtocolVersion.current
             let hello = ClientMessage.hello(Hello(version: version, ledgerName: []))
             _ = try socket.send(hello.encode())
         }

@@ -13,8 +13,9 @@ struct HostileLedgerTests {
         let writer = try world.writer()
         let name = writer.fileName
         let header = try world.contents(of: name, count: 4096)
-        // Magic, version, record count, length, record length, slot count, owner, name length.
-        for offset in [0, 8, 12, 16, 24, 28, 36, 193] {
+        // Magic, version, record count, length, record length, slot count, name length. The owner
+        // is asked of the kernel.
+        for offset in [0, 8, 12, 16, 24, 28, 193] {
             try world.scribble([header[offset] ^ 0x55], at: offset, in: name)
             #expect(throws: LedgerError.self) { try world.reader(name) }
             try world.scribble([header[offset]], at: offset, in: name)

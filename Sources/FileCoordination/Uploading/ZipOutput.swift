@@ -6,6 +6,12 @@
 #if !canImport(Darwin)
 import FileCoordinationSystem
 
+/// Where tests see how far an archive has come, for example to end the process there.
+package enum ArchiveProgress {
+    /// Called before each write, with the length that the file is about to have, in bytes.
+    @TaskLocal package static var beforeWriting: (@Sendable (UInt64) -> Void)?
+}
+
 /// A file that grows.
 ///
 /// For one thread at a time.
@@ -64,6 +70,7 @@ final class ZipOutput {
 
     /// Writes what waits.
     func flush() throws(UploadError) {
+        ArchiveProgress.beforeWriting?(offset)
         do throws(SystemError) {
             try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<waiting]), at: written)
         } catch {

@@ -10,16 +10,10 @@ import Glibc
 import Testing
 
 @Suite struct UploadCrashTests {
-    /// Kills this process with SIGKILL as soon as it writes beyond the first `bytes` of any file.
-    private static func die(beyond bytes: UInt) {
-        signal(SIGXFSZ) { _ in kill(getpid(), SIGKILL) }
-        // Threads of Dispatch block signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGXFSZ)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    /// Makes an archive, and kills this process before it writes beyond the first `bytes` of it.
+    private static func archive(_ name: String, of stage: UploadStage, until bytes: UInt64) throws {
+        let stop: @Sendable (UInt64) -> Void = { if $0 > bytes { kill(getpid(), SIGKILL) } }
+        _ = try ArchiveProgress.$beforeWriting.withValue(stop) { try stage.snapshot(of: name) }
     }
 
     /// Makes a directory whose archive has about a million bytes.
@@ -40,8 +34,7 @@ import Testing
         try Self.fill(stage)
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let stage = try UploadStage.shared("middle", by: getppid())
-            Self.die(beyond: 600_000)
-            _ = try stage.snapshot(of: "folder")
+            try Self.archive("folder", of: stage, until: 600_000)
         }
         #expect(try stage.temporaries.contains { $0.hasSuffix(".lock") })
         try Self.expectNoHalf(in: stage)
@@ -52,9 +45,7 @@ import Testing
         try Self.fill(stage)
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let stage = try UploadStage.shared("first", by: getppid())
-            // Just enough for the lock.
-            Self.die(beyond: 4096)
-            _ = try stage.snapshot(of: "folder")
+            try Self.archive("folder", of: stage, until: 0)
         }
         try Self.expectNoHalf(in: stage)
     }

@@ -100,7 +100,8 @@ enum HashOrderRule {
                 guard ["var", "let"].contains(word), words[index + 1].hasSuffix(":") else {
                     continue
                 }
-                let type = words[(index + 2)...].joined(separator: " ").prefix { $0 != "=" }
+                let type = words[(index + 2)...].joined(separator: " ")
+                    .prefix { $0 != "=" && $0 != "{" }
                 if type.hasPrefix("Set<") || isDictionary(type) {
                     names.insert(String(words[index + 1].dropLast()))
                 }
