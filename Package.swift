@@ -13,12 +13,23 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// A package that asks for the library alone, with `traits: []`, does not fetch it.
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser",
+    condition: .when(traits: ["CommandLine"]))
+
 let package = Package(
     name: "swift-file-coordination",
     products: [
         .library(name: "FileCoordination", targets: ["FileCoordination"]),
         .executable(name: "filecoord", targets: ["filecoord"]),
         .executable(name: "filecoordinationd", targets: ["filecoordinationd"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["CommandLine"]),
+        .trait(
+            name: "CommandLine",
+            description: "Builds filecoord and filecoordinationd, with swift-argument-parser."),
     ],
     dependencies: [
         // Executables only: what an application links stays free of third-party packages.
@@ -57,7 +68,7 @@ let package = Package(
             name: "filecoordinationd",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -65,7 +76,7 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
                 "FileCoordinationWire", "FileCoordinationSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             swiftSettings: strict),
 
