@@ -7,24 +7,17 @@ import FileCoordinationSystem
 import TestHome
 import XCTest
 
-/// A test with a directory of its own, in a process with a runtime directory of its own.
+/// A test with a directory of its own, in a process that hosts the arbiter.
 class CoordinatorTestCase: XCTestCase {
-    /// Set before anything is coordinated; removed when the process ends, and with it the arbiter.
-    private static let runtimeDirectory: String = {
-        let path = NSTemporaryDirectory() + "/fc-unit-\(getpid())"
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        setenv("FILECOORDINATION_RUNTIME_DIR", path, 1)
-        setenv("FILECOORDINATIOND", "", 1)
-        atexit { try? FileManager.default.removeItem(atPath: CoordinatorTestCase.runtimeDirectory) }
-        return path
-    }()
+    /// Set before anything is coordinated: this process hosts the arbiter itself.
+    ///
+    /// The test bundle has a home and a runtime directory of its own (`TestHome`).
+    private static let hostsItself: Bool = setenv("FILECOORDINATIOND", "", 1) == 0
 
     private(set) var directory = URL(fileURLWithPath: "/")
 
     override func setUpWithError() throws {
-        XCTAssertFalse(Self.runtimeDirectory.isEmpty)
+        XCTAssert(Self.hostsItself)
         directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("fc-unit-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
