@@ -14,8 +14,17 @@ final class Machine {
     /// A directory of the machine that all of its programs see.
     static let home = "/mnt"
 
+    /// Shows the programs again where what was mounted over a directory hides them.
+    private static let showPrograms = """
+        { [ -e "$PROGRAMS/coordination-peer" ] ||
+        { mkdir -p "$PROGRAMS" && mount --bind /mnt/programs "$PROGRAMS"; }; }
+        """
+
     private static let setUp = """
-        for at in /dev/shm /run /tmp /mnt; do mount -t tmpfs -o mode=1777 machine $at || exit; done
+        mount -t tmpfs -o mode=1777 machine /mnt && mkdir /mnt/programs || exit
+        mount --bind "$PROGRAMS" /mnt/programs || exit
+        for at in /dev/shm /run /tmp; do mount -t tmpfs -o mode=1777 machine $at || exit; done
+        \(showPrograms)
         mount --make-rshared / && mkdir /run/user && echo ready
         while read -r line; do eval "$line"; echo "status $?"; done
         """
@@ -28,7 +37,7 @@ final class Machine {
             [
                 "/usr/bin/unshare", "--mount", "--net", "--propagation", "private", "/bin/sh", "-c",
                 Self.setUp,
-            ])
+            ], environment: ["PROGRAMS": Products.directory])
         try shell.hear("ready")
         meet(in: "/dev/shm/filecoordination-0")
     }
@@ -80,13 +89,15 @@ final class Machine {
         _ name: String, isLoggedIn: Bool = false, preparation: String? = nil,
         environment: [String: String] = [:], through inner: [String] = []
     ) throws -> Program {
-        var changes = ["FILECOORDINATION_RUNTIME_DIR": "", "HOME": Self.home]
+        var changes = [
+            "FILECOORDINATION_RUNTIME_DIR": "", "HOME": Self.home, "PROGRAMS": Products.directory,
+        ]
         if isLoggedIn { changes["XDG_RUNTIME_DIR"] = "/run/user/0" }
         var through = wrapper
         if let preparation {
             through += [
                 "/usr/bin/unshare", "--mount", "--propagation", "slave", "/bin/sh", "-c",
-                "\(preparation) && exec \"$0\" \"$@\"",
+                "\(preparation) && \(Self.showPrograms) && exec \"$0\" \"$@\"",
             ]
         }
         return try stage.peer(
