@@ -120,6 +120,21 @@ int fcs_process_start_child(
 
 int fcs_process_fork(void) { return RESULT(fork()); }
 
-int fcs_pipe(int *ends) { return RESULT(pipe2(ends, O_CLOEXEC)); }
+int fcs_pipe(int *ends) {
+    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+    for (int index = 0; index < 2; index++) {
+        // Where a standard stream is closed, an end would be taken for that stream.
+        if (ends[index] > STDERR_FILENO) continue;
+        int raised = fcntl(ends[index], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        int error = errno;
+        close(ends[index]);
+        if (raised < 0) {
+            close(ends[1 - index]);
+            return -error;
+        }
+        ends[index] = raised;
+    }
+    return 0;
+}
 
 void fcs_process_keep_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

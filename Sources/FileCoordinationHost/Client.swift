@@ -75,7 +75,7 @@ struct KnownRecord {
 }
 
 /// Where to find the record of something that the arbiter names.
-struct RecordAddress {
+struct RecordAddress: Hashable {
     var client: ClientID
     var record: RecordReference
 }

@@ -129,6 +129,9 @@ extension Host {
     func adoptLocalClaims(_ records: [WireRecord], of client: Client) {
         for record in records where client.known[record.index]?.generation != record.generation {
             let reference = RecordReference(index: record.index, generation: record.generation)
+            // Only records that lie name each other in a circle.
+            let reading = RecordAddress(client: client.id, record: reference)
+            guard !claimsBeingRead.contains(reading) else { continue }
             careFor(reference, of: client)
         }
     }

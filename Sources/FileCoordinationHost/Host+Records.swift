@@ -138,6 +138,9 @@ extension Host {
     private func makeClaim(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client
     ) -> FiledClaim {
+        let reading = RecordAddress(client: client.id, record: snapshot.reference)
+        claimsBeingRead.insert(reading)
+        defer { claimsBeingRead.remove(reading) }
         if !body.enclosing.isEmpty { adoptLocalClaims(body.enclosing, of: client) }
         let surrounding = surroundingClaims(of: snapshot.reference, of: client)
         let id = ClaimID(rawValue: ticket(of: snapshot, client))

@@ -143,7 +143,8 @@ extension Host {
         // The lock first, then the process: a number that was given to another process since then
         // would belong to a ledger whose lock is free.
         // In another namespace it is another process's; that client's is had when it is connected.
-        for client in owners where client.ledger.isAlive && !isForeign(client) {
+        // One that does not say where it has its number is had then, too.
+        for client in owners where client.ledger.isAlive && client.ledger.isProcessVisible {
             client.visibleID = client.ledger.processID
             watchProcess(of: client, try? ProcessHandle(processID: client.ledger.processID))
         }

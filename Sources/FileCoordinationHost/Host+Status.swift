@@ -147,6 +147,8 @@ extension Host {
     func number(of client: Client?, for namespace: UInt64) -> Int32 {
         guard let client else { return 0 }
         let own = client.ledger.processNamespace
+        // A reader of an older version does not say where it is, and is here.
+        let namespace = namespace == 0 ? ownNamespace : namespace
         if own == namespace || own == 0 { return client.ledger.processID }
         // Seen by the host, and so by a reader in the host's namespace.
         if namespace == ownNamespace, client.visibleID != 0 { return client.visibleID }

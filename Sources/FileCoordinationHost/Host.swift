@@ -117,6 +117,8 @@ package final class Host {
     var presenters: [PresenterID: RecordAddress] = [:]
     /// What presenters were asked on behalf of a claim and have not answered.
     var unanswered: [ClaimID: [PresenterID: YieldSteps]] = [:]
+    /// Records that are being read: what they name may not lead back to them.
+    var claimsBeingRead: Set<RecordAddress> = []
     /// The claim that the present event is about, if it is being filed.
     var claimBeingFiled: ClaimID?
     /// The numbers under which a claim's questions are put after the first were taken back.

@@ -51,7 +51,8 @@ package struct HostVigil: Sendable {
 
     /// Whether it is the same process.
     func isOfSame(as other: HostVigil) -> Bool {
-        // Of one that has ended the number is left.
+        // A dead one that has the name of the present host serves no client, whichever it is.
+        if hasEnded && other.hasEnded { return true }
         if processID != 0 || other.processID != 0 { return processID == other.processID }
         guard let number = present?.visibleNumber else { return false }
         return number == other.present?.visibleNumber

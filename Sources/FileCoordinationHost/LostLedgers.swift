@@ -143,9 +143,8 @@ struct LostLedgers {
     /// Whether the process that listens there is dead, and its sockets are not gone: a half-made
     /// child has copies of them, or it dumps core.
     private static func hasEnded(_ line: SequencedSocket) -> Bool {
-        guard let peer = try? line.peerCredentials(), peer.processID > 0 else { return false }
-        guard let process = line.peerProcess() else { return ProcessState.hasEnded(peer.processID) }
-        return ProcessState.hasEnded(process, peer.processID)
+        if let process = line.peerProcess() { return process.hasEnded }
+        return ProcessState.hasEnded((try? line.peerCredentials())?.processID ?? 0)
     }
 
     /// What came of asking for somebody.

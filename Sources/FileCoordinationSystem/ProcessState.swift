@@ -20,16 +20,10 @@ public enum ProcessState {
     public static func hasEnded(_ processID: Int32) -> Bool {
         guard processID > 0 else { return false }
         do {
-            return try hasEnded(ProcessHandle(processID: processID), processID)
+            return try ProcessHandle(processID: processID).hasEnded
         } catch {
             return error.code == ErrorNumber.noSuchProcess
         }
-    }
-
-    /// The same for a process that is known by a handle, and has this number here, or 0.
-    public static func hasEnded(_ process: ProcessHandle, _ processID: Int32) -> Bool {
-        // The number is another process's only after this one has ended.
-        process.hasExited || isDumpingCore(processID)
     }
 
     /// Whether the process is writing its memory to a core file, or a core handler reads it; false

@@ -80,7 +80,10 @@ private struct StarterOfHolder {
     func wait() -> Never {
         var taken = sigset_t()
         sigemptyset(&taken)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM] {
+        let signals = [
+            SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH,
+        ]
+        for signal in signals {
             sigaddset(&taken, signal)
         }
         pthread_sigmask(SIG_BLOCK, &taken, nil)

@@ -78,7 +78,8 @@ final class SignalDesk: Sendable {
         let isPassing = Self.passing.contains(signal)
         let (abandoned, alert) = state.withLock { state -> (CoordinatedAccess?, (() -> Void)?) in
             switch state.phase {
-            case .ending where isPassing, .waiting where isPassing, .busy where isPassing:
+            case .ending where isPassing, .waiting where isPassing, .busy where isPassing,
+                .alerting where isPassing:
                 return (nil, nil)
             case .ending(let leftover):
                 if let leftover { _ = leftover.withCString { unlink($0) } }

@@ -22,6 +22,7 @@ struct UpdateRequest: Hashable {
         let url = try UserPath.url(path)
         let admission = Admission(waiting, signals: signals)
         let spool = try Spool(for: url.nativePath, placing, signals: signals)
+        admission.name(after: command)
         do throws(Failure) {
             try admission.run([RequestedItem(url: url, access: .writing(.plain))]) {
                 urls throws(Failure) in

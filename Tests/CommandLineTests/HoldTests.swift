@@ -43,6 +43,26 @@ final class HoldTests: XCTestCase {
         }
     }
 
+    /// A window that is resized, or a job that is brought to the foreground, releases nothing.
+    func testAPassingSignalReleasesNothing() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let holder = try sandbox.start("hold", "--write", "a")
+            try holder.awaitLine("granted")
+            for signal in [SIGWINCH, SIGCONT] {
+                holder.kill(signal)
+                // Taken, and not only sent.
+                let status = "/proc/\(holder.processID)/status"
+                while try String(contentsOfFile: status, encoding: .utf8)
+                    .contains("ShdPnd:\t0000000000000000") == false
+                { sched_yield() }
+                XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").status, 75, "\(signal)")
+            }
+            holder.closeInput()
+            XCTAssertEqual(try holder.exitStatus(), 0)
+        }
+    }
+
     func testASignalEndsTheWaitAndNothingIsPrinted() throws {
         try with { sandbox in
             let holder = try sandbox.start("hold", "--write", "a")

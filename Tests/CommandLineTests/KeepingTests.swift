@@ -33,6 +33,23 @@ final class KeepingTests: XCTestCase {
         }
     }
 
+    /// A pipe of its own must not be taken for a standard stream that is closed.
+    func testClosedStandardStreamsMakeNoDifference() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "text")
+            let outcome = try sandbox.runInShell(
+                """
+                mkfifo go
+                "$0" write --keep-while-running a -- sh -c 'cat go >/dev/null & exit 3' <&- >&-
+                echo "status $?"
+                "$0" read --nonblock -q a; echo "busy $?"
+                : >go
+                "$0" read -q a
+                """)
+            XCTAssertEqual(outcome.output, "status 3\nbusy 75\ntext", outcome.errors)
+        }
+    }
+
     func testWithoutTheOptionItEndsWithTheCommand() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "text")
