@@ -70,9 +70,11 @@ final class TestHomeTests: StageTestCase {
     }
 
     func testWhatAKilledRunLeftIsCleared() throws {
-        let parent = try stage.folder("p")
-        // What other users cannot pass is not used.
-        chmod(stage.directory, 0o711)
+        // What is long, or what other users cannot pass, is not used: sockets are made there.
+        var template = Array("/tmp/fcp-XXXXXX".utf8CString)
+        let parent = String(cString: try XCTUnwrap(mkdtemp(&template)))
+        defer { try? FileManager.default.removeItem(atPath: parent) }
+        chmod(parent, 0o711)
         for name in ["fct-stale0/home/deep", "fct-using0", "other-dir0"] {
             try FileManager.default.createDirectory(
                 atPath: parent + "/" + name, withIntermediateDirectories: true)
