@@ -16,19 +16,28 @@ enum FileSearch {
 
     /// Whether the file is near `place`, under another name than that.
     static func finds(_ identity: ItemIdentity, around place: ItemPath) -> Bool {
-        var search = Search(identity: identity, place: place.bytes)
+        guard let device = Self.device(of: place.parent.bytes) else { return false }
+        var search = Search(identity: identity, place: place.bytes, device: device)
         var directory = place
         while directory.depth > 0, search.rest > 0 {
             let inner = directory
             directory = directory.parent
+            guard Self.device(of: directory.bytes) == device else { return false }
             if search.looks(through: directory.bytes, except: inner.bytes) { return true }
         }
         return false
     }
 
+    /// Which file system a directory is on; nil where that cannot be told.
+    private static func device(of path: [UInt8]) -> UInt64? {
+        (try? FileStatus(path: path, followLinks: false))?.device
+    }
+
     private struct Search {
         let identity: ItemIdentity
         let place: [UInt8]
+        /// The file system of the place: the file is on no other, and others may be slow.
+        let device: UInt64
         /// How many names may still be looked at.
         var rest = FileSearch.nameLimit
 
@@ -43,7 +52,8 @@ enum FileSearch {
                 for entry in entries {
                     let path = prefix + entry.name
                     if entry.inode == identity.inode, path != place, isIt(path) { return true }
-                    if entry.isDirectory, path != seen { next.append(path) }
+                    guard entry.isDirectory, path != seen else { continue }
+                    if FileSearch.device(of: path) == device { next.append(path) }
                 }
             }
             return false
