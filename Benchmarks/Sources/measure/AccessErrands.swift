@@ -38,7 +38,7 @@ final class AccessErrands {
         [
             "write": write, "read": read, "sweep": sweep, "read-each": readEach,
             "read-batch": readBatch, "contend": contend, "hold": hold, "wait": wait,
-            "keep": keep,
+            "hold-reading": holdReading, "keep": keep,
         ]
     }
 
@@ -178,12 +178,28 @@ final class AccessErrands {
         return [count, Double(span)]
     }
 
-    /// FILE: holds it until the process ends.
+    /// FILE: writes it until the process ends.
     private func hold(_ words: [String]) throws -> [Double] {
-        let (url, doorstep) = (url(try words.text(0)), doorstep)
+        hold(try words.text(0)) { url, accessor in
+            NSFileCoordinator().coordinate(writingItemAt: url, error: nil, byAccessor: accessor)
+        }
+    }
+
+    /// FILE: reads it until the process ends, after it has read it a few times.
+    private func holdReading(_ words: [String]) throws -> [Double] {
+        for _ in 0..<8 { try PlainAccess.read(url(try words.text(0))) }
+        return hold(try words.text(0)) { url, accessor in
+            NSFileCoordinator().coordinate(readingItemAt: url, error: nil, byAccessor: accessor)
+        }
+    }
+
+    private func hold(
+        _ path: String, _ coordinate: @escaping @Sendable (URL, (URL) -> Void) -> Void
+    ) -> [Double] {
+        let (url, doorstep) = (url(path), doorstep)
         let hasIt = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { _ in
+            coordinate(url) { _ in
                 hasIt.signal()
                 doorstep.wait()
             }
@@ -229,11 +245,14 @@ enum FirstAccess {
 enum ProfiledAccesses {
     /// The first argument of a process that is looked at by a profiler.
     static let word = "accesses"
+    /// The same with a presenter in another queue of the process, which relinquishes each time.
+    static let yieldingWord = "yielding-accesses"
 
     /// FILE COUNT.
-    static func run(_ arguments: [String]) -> Never {
+    static func run(_ arguments: [String], isYielding: Bool = false) -> Never {
         do {
             let url = URL(fileURLWithPath: try arguments.text(0), isDirectory: false)
+            if isYielding { PresenterErrands.addYielding(url) }
             for _ in 0..<(try arguments.number(1)) { try PlainAccess.write(url) }
             exit(0)
         } catch {

@@ -5,8 +5,9 @@
 /// All stages and rows.
 enum Catalogue {
     static let stages: [Stage] = [
-        AccessStage.stage, CrossStage.stage, TakingStage.stage, HandoffStage.same,
-        HandoffStage.cross, FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
+        AccessStage.stage, SharedStage.stage, TurnsStage.stage, CrossStage.stage,
+        TakingStage.stage, HandoffStage.same, HandoffStage.cross, WritersStage.stage,
+        FairnessStage.stage, FilesStage.stage, RelinquishStage.stage,
         ScaleStage.stage, MemoryStage.stage, CommandStage.stage, StartStage.stage,
         ProfileStage.stage,
     ]

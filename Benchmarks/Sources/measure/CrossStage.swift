@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same through the arbiter when it runs on another CPU than its client: where waking an idle
+// A write granted by a server that runs on another CPU than its client: where waking an idle
 // CPU is dear, that is nearly all that is measured.
 
 /// The group "cross".
@@ -12,7 +12,7 @@ enum CrossStage {
     static let stage = Stage(
         name: "cross", conditions: "one uncontended access; the server on another CPU",
         rows: [
-            Row("cross-arbiter", "write through the arbiter", write, to: echo),
+            Row("cross-arbiter", "write that the server grants", write, to: echo),
             Row("cross-delegated", "delegated write", delegated, to: echo),
         ],
         prepare: { bench, needs in

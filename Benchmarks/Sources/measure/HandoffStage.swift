@@ -26,7 +26,7 @@ enum HandoffStage {
             rows: [
                 Row(
                     name, "handoff between two processes", subject, to: reference,
-                    isCross ? nil : .atMost(must: 6, aim: 1.5))
+                    isCross ? nil : .atMost(must: 2, aim: 1.2))
             ],
             prepare: { bench, needs in
                 if isCross, bench.abroad == nil {

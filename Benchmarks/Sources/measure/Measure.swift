@@ -20,6 +20,9 @@ struct Measure {
         if arguments.first == ProfiledAccesses.word {
             ProfiledAccesses.run(Array(arguments.dropFirst()))
         }
+        if arguments.first == ProfiledAccesses.yieldingWord {
+            ProfiledAccesses.run(Array(arguments.dropFirst()), isYielding: true)
+        }
         do {
             let options = try Options(&arguments)
             if options.showsHelp { return print(Options.help) }

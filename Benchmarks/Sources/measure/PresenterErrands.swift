@@ -37,6 +37,19 @@ private final class IdlePresenter: NSObject, NSFilePresenter {
     }
 }
 
+/// Hears of changes.
+private final class ListeningPresenter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue: OperationQueue
+
+    init(_ url: URL, _ queue: OperationQueue) {
+        presentedItemURL = url
+        presentedItemOperationQueue = queue
+    }
+
+    func presentedItemDidChange() {}
+}
+
 /// Errands with presenters, which stay until the process ends.
 final class PresenterErrands {
     private let queue: OperationQueue
@@ -48,7 +61,16 @@ final class PresenterErrands {
     }
 
     var errands: [String: Errand] {
-        ["present": present, "present-elsewhere": presentElsewhere, "settle": settle]
+        [
+            "present": present, "present-idle": presentIdle, "present-listening": presentListening,
+            "present-elsewhere": presentElsewhere, "settle": settle,
+        ]
+    }
+
+    /// A presenter that makes way for writers, on a queue of its own.
+    static func addYielding(_ url: URL) {
+        NSFileCoordinator.addFilePresenter(
+            YieldingPresenter(url, OperationQueue(), isBack: DispatchSemaphore(value: 0)))
     }
 
     /// FILE COUNT: presenters of one file that make way for writers.
@@ -57,6 +79,20 @@ final class PresenterErrands {
         for _ in 0..<(try words.number(1)) {
             NSFileCoordinator.addFilePresenter(YieldingPresenter(url, queue, isBack: isBack))
         }
+        return []
+    }
+
+    /// FILE: a presenter that is never asked or told anything.
+    private func presentIdle(_ words: [String]) throws -> [Double] {
+        let url = URL(fileURLWithPath: try words.text(0), isDirectory: false)
+        NSFileCoordinator.addFilePresenter(IdlePresenter(url, queue))
+        return []
+    }
+
+    /// FILE: a presenter that hears of changes, and is never asked.
+    private func presentListening(_ words: [String]) throws -> [Double] {
+        let url = URL(fileURLWithPath: try words.text(0), isDirectory: false)
+        NSFileCoordinator.addFilePresenter(ListeningPresenter(url, queue))
         return []
     }
 

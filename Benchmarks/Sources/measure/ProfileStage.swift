@@ -12,9 +12,9 @@ enum ProfileStage {
     private static let many = 2500
 
     private static let delegatedInstructions = "instructions of a delegated write"
-    private static let instructions = "instructions of a write through the arbiter"
+    private static let instructions = "instructions of a write that the server grants"
     private static let delegatedAllocations = "allocations of a delegated write"
-    private static let allocations = "allocations of a write through the arbiter"
+    private static let allocations = "allocations of a write that the server grants"
 
     private static let rowNames = [
         (delegatedInstructions, "instructions-delegated"), (instructions, "instructions-arbiter"),

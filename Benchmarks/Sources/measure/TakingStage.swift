@@ -8,7 +8,7 @@ import FileCoordination
 /// The group "taking".
 enum TakingStage {
     private static let taking = "write of a file that is delegated to an idle process"
-    private static let plain = "write of a file that another process wrote, through the arbiter"
+    private static let plain = "write of a file that another process wrote, granted by the server"
     /// So many files; each in a directory of its own, so that none is delegated with another.
     private static let files = 64
     /// So many accesses before it counts as the first process's own.
