@@ -10,6 +10,7 @@
 //     coordination-soak stops   --stops 1000
 //     coordination-soak async   --waits 10000
 //     coordination-soak cycles  --count 1000000
+//     coordination-soak rights  --documents 2000
 
 import FileCoordination
 
@@ -28,11 +29,13 @@ enum Soak {
         case "counter": run(options) { try CounterProof(options, $0).run() }
         case "stops": run(options) { try Stops(options, $0).run() }
         case "cycles": run(options) { try Cycles(options, $0).run() }
+        case "rights": run(options) { try RightsProof(options, $0).run() }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
         case "count": CounterWorker(options).run()
         case "claim": CycleWorker(options).run()
+        case "rights-worker": RightsWorker(options).run()
         case "hold": AsyncWaits.hold(options)
         case "tour": Tour(options).run()
         case _: usage()
@@ -55,7 +58,8 @@ enum Soak {
     }
 
     private static func usage() {
-        say("coordination-soak kills|exits|counter|stops|async|cycles [--seed N] [--OPTION VALUE]")
+        say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
+        say("proofs: kills exits counter stops async cycles rights")
         exit(64)
     }
 }
