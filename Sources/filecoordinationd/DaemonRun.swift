@@ -106,7 +106,8 @@ struct DaemonRun {
     }
 
     /// A log in the runtime directory, for a daemon whose standard error nobody reads.
-    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (HostLogEntry) -> Void {
+    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (ServerLogEntry) -> Void
+    {
         guard
             let file = try? runtime.directory.openFile(
                 RuntimeDirectory.Name.log, [.write, .create, .append])

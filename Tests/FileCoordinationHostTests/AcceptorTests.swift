@@ -45,7 +45,7 @@ import Testing
         #expect(isNone(acceptor.accept(at: 10) { _ in isUnwatched = true }))
         #expect(isUnwatched)
         let due = try #require(acceptor.resumeAt)
-        #expect(due == 10 + HostLimits.acceptPause)
+        #expect(due == 10 + ServerLimits.acceptPause)
 
         var attempts = 0
         func resume(at time: UInt64) {
@@ -58,9 +58,9 @@ import Testing
         #expect(attempts == 0)
         resume(at: due)
         #expect(attempts == 1)
-        #expect(acceptor.resumeAt == due + HostLimits.acceptPause, "It is tried again")
+        #expect(acceptor.resumeAt == due + ServerLimits.acceptPause, "It is tried again")
         try poller.remove(broken.descriptor)
-        resume(at: due + HostLimits.acceptPause)
+        resume(at: due + ServerLimits.acceptPause)
         #expect(attempts == 2)
         #expect(acceptor.resumeAt == nil)
         withExtendedLifetime(other) {}

@@ -64,7 +64,7 @@ import Testing
         let epoch = try epochs.raise()
         var records = Records(
             epoch: epoch,
-            relocations: try PlaceBook(in: world.runtime.directory, epoch: epoch))
+            relocations: try RelocationLog(in: world.runtime.directory, epoch: epoch))
         let former = epoch.firstTicket - 1
         let kept = records.enterClaim(.sample(.asked, index: 1, ticket: former), of: client)
         #expect(kept.rawValue == former)

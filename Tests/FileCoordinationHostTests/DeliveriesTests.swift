@@ -28,7 +28,7 @@ import Testing
 
     @Test func `A client that keeps too much is let go`() {
         let deliveries = Deliveries()
-        let limit = HostLimits.deliveriesPerClient
+        let limit = ServerLimits.deliveriesPerClient
         #expect(deliveries.excess(at: limit, of: .one).isEmpty)
         #expect(deliveries.excess(at: limit + 1, of: .one) == [.one])
     }

@@ -37,7 +37,7 @@ import Testing
         presence.removeSocket()
         presence.watchNames(at: 1, token: 2)
         presence.readWatch(at: 1)
-        #expect(presence.restoreAt == 1 + HostLimits.restorePause)
+        #expect(presence.restoreAt == 1 + ServerLimits.restorePause)
         #expect(presence.restore(hasClients: false, at: 1, token: 2) == .listen)
     }
 

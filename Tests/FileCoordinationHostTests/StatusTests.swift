@@ -77,7 +77,7 @@ import Testing
         let number = holder.ledger.ticket(of: held.record)
         for entry in waiting {
             #expect(entry.waitsFor.first?.claim == number)
-            #expect(entry.waitsFor.count <= HostLimits.reportedParties)
+            #expect(entry.waitsFor.count <= ServerLimits.reportedParties)
         }
     }
 

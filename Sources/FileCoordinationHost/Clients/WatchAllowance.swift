@@ -13,7 +13,7 @@ struct WatchAllowance {
     private let limit = Self.instances / 4
     private var holders: Set<ClientID> = []
 
-    /// Lets a client have one if there is one left; a former host may have done so already.
+    /// Lets a client have one if there is one left; a former server may have done so already.
     mutating func admit(_ client: Client) {
         if !client.ledger.mayWatch {
             guard holders.count < limit else { return }

@@ -44,7 +44,7 @@ struct Acceptor {
             // Most likely there is no descriptor left.
             if let excessive = acceptByReserve(listener) { return .excessive(excessive) }
             unwatch(listener)
-            resumeAt = now + HostLimits.acceptPause
+            resumeAt = now + ServerLimits.acceptPause
             return .none
         }
     }
@@ -74,7 +74,7 @@ struct Acceptor {
             try watch(listener)
             resumeAt = nil
         } catch {
-            resumeAt = now + HostLimits.acceptPause
+            resumeAt = now + ServerLimits.acceptPause
         }
     }
 }

@@ -75,7 +75,7 @@ extension Heard {
     var takesLong: Bool {
         switch self {
         case .message(.statusRequest): true
-        case .message(.madeWay(let answers)): answers.count > HostLimits.messagesPerTurn
+        case .message(.madeWay(let answers)): answers.count > ServerLimits.messagesPerTurn
         case .message, .greeted, .unreadable: false
         }
     }

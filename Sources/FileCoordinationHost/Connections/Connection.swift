@@ -106,7 +106,7 @@ final class Connection {
     }
 
     private func keep(_ bytes: [UInt8]) -> SendResult {
-        guard backlogBytes + bytes.count <= HostLimits.backlogBytes else { return .hopeless }
+        guard backlogBytes + bytes.count <= ServerLimits.backlogBytes else { return .hopeless }
         backlog.append(bytes)
         backlogBytes += bytes.count
         return .kept

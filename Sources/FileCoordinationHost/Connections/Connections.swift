@@ -14,7 +14,7 @@ struct Connections {
     let poller: Poller
     private let wakeUp: WakeUp
     private let kind: HostKind
-    private let log: @Sendable (HostLogEntry) -> Void
+    private let log: @Sendable (ServerLogEntry) -> Void
     private(set) var acceptor = Acceptor()
     private var connections: [UInt64: Connection] = [:]
     /// How many of them each process has.
@@ -37,7 +37,7 @@ struct Connections {
 
     init(
         poller: Poller, wakeUp: WakeUp, greeting: Greeting,
-        log: @escaping @Sendable (HostLogEntry) -> Void
+        log: @escaping @Sendable (ServerLogEntry) -> Void
     ) throws(SystemError) {
         self.poller = poller
         self.wakeUp = wakeUp
@@ -104,7 +104,7 @@ struct Connections {
     /// - Parameter clients: how many clients there are.
     mutating func accept(clients: Int) -> Bool {
         var hasNew = false
-        for _ in 0..<HostLimits.listenBacklog {
+        for _ in 0..<ServerLimits.listenBacklog {
             let (poller, now) = (poller, MonotonicClock.now)
             switch acceptor.accept(at: now, unwatch: { try? poller.remove($0.descriptor) }) {
             case .accepted(let socket): if admit(socket, clients: clients) { hasNew = true }
@@ -165,7 +165,7 @@ struct Connections {
         // Zero are all that are in namespaces which are not seen from here.
         let isSeen = peer.processID != 0
         let limit =
-            isSeen ? HostLimits.connectionsPerProcess : HostLimits.connectionsOfUnseenProcesses
+            isSeen ? ServerLimits.connectionsPerProcess : ServerLimits.connectionsOfUnseenProcesses
         if others >= limit {
             return "your process has \(others) connections to the arbiter: close some of them"
         }
@@ -177,8 +177,8 @@ struct Connections {
     /// An embedded server leaves its program a quarter of what there is.
     func hasDescriptors(_ count: Int, clients: Int) -> Bool {
         let room = CurrentProcess.descriptorLimit
-        let spare = kind == .daemon ? HostLimits.spareDescriptors : room / 4
-        let inUse = connections.count + (HostLimits.descriptorsPerClient - 1) * clients
+        let spare = kind == .daemon ? ServerLimits.spareDescriptors : room / 4
+        let inUse = connections.count + (ServerLimits.descriptorsPerClient - 1) * clients
         return inUse + count <= room - spare
     }
 
@@ -221,7 +221,7 @@ struct Connections {
     /// The connection with the largest backlog, if all together are too large.
     private var mostBacklogged: UInt64? {
         let all = connections.values.reduce(0) { $0 + $1.backlogBytes }
-        guard all > HostLimits.backlogBytesInAll else { return nil }
+        guard all > ServerLimits.backlogBytesInAll else { return nil }
         return connections.values.max {
             ($0.backlogBytes, $0.token) < ($1.backlogBytes, $1.token)
         }?.token

@@ -6,7 +6,7 @@ package import FileCoordinationSystem
 package import FileCoordinationWire
 
 extension ClientMessage {
-    /// What the host does with it.
+    /// What the server does with it.
     package var hearing: Failpoint.Deed {
         switch self {
         case .hello: .hearsHello
@@ -32,7 +32,7 @@ extension ClientMessage {
 }
 
 extension HostMessage {
-    /// What the host does with it.
+    /// What the server does with it.
     package var saying: Failpoint.Deed {
         switch self {
         case .welcome: .saysWelcome

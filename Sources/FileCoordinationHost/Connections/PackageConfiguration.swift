@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What counts as a package is one policy for all who share an arbiter (Rule 1.11). Clients apply
-// it, to the files they see; the host only hands it on: the user's configuration, and what clients
-// have added to it. It is text, and opaque here.
+// it, to the files they see; the server only hands it on: the user's configuration, and what
+// clients have added to it. It is text, and opaque here.
 
 import FileCoordinationSystem
 import FileCoordinationWire
@@ -61,7 +61,7 @@ package enum PackageConfiguration {
         return result.count <= WireLimits.packagePolicyBytes ? result : policy
     }
 
-    /// Whether a host would take these lines in.
+    /// Whether a server would take these lines in.
     package static func hasRoom(for lines: [UInt8], in policy: [UInt8]) -> Bool {
         max(lines.count, combining(lines, with: policy).count) <= WireLimits.packagePolicyBytes
     }

@@ -162,7 +162,7 @@ extension Delegations {
                 else { return "a member of relay \(number) is gone" }
             }
             guard relay.hostTurn != nil || !isClaimed(relay.path) else {
-                return "somebody has a claim on the place of relay \(number)"
+                return "a claim is on the place of relay \(number)"
             }
         }
         return nil

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which places go from client to client without the host, and whose they are. The host has made
+// Which places go from client to client without the server, and whose they are. The server has made
 // sure that nobody else has anything to do with them.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
 
-/// This host's relays.
+/// This server's relays.
 struct Relays {
     struct Relay {
         let path: ItemPath
         /// What is delegated to its members.
         var members: [DelegationID] = []
-        /// The host's own turn, until the claims are over that it has granted there.
+        /// The server's own turn, until the claims are over that it has granted there.
         var hostTurn: RelayTurn?
     }
 
     private var relays: [Int: Relay] = [:]
-    /// Those in which it is the host's turn.
+    /// Those in which it is the server's turn.
     private(set) var held: [Int] = []
     /// Numbers that can be used again.
     private var free: [Int] = []
@@ -34,7 +34,7 @@ struct Relays {
     /// Lets a number be used again.
     mutating func giveBack(_ number: Int) { free.append(number) }
 
-    /// Notes that a relay has begun, and that it is the host's turn.
+    /// Notes that a relay has begun, and that it is the server's turn.
     mutating func insert(_ relay: Relay, as number: Int) {
         relays[number] = relay
         numbers.append(number)
@@ -48,7 +48,7 @@ struct Relays {
     /// All of them, the oldest first.
     private(set) var numbers: [Int] = []
 
-    /// Notes that it is not the host's turn any more; returns the turn.
+    /// Notes that it is not the server's turn any more; returns the turn.
     mutating func open(_ number: Int) -> RelayTurn? {
         held.removeAll { $0 == number }
         defer { relays[number]?.hostTurn = nil }

@@ -14,12 +14,12 @@ package struct Election: Sendable {
     private let bell: ServiceBell?
     /// Looks for the daemon: not before nobody answers, as most of the time somebody does.
     private let findDaemon: @Sendable () -> DaemonLauncher?
-    let log: @Sendable (HostLogEntry) -> Void
+    let log: @Sendable (ServerLogEntry) -> Void
 
     /// An election in `runtime`; a nil `daemon` means that this program hosts the arbiter itself.
     package init(
         runtime: RuntimeDirectory, daemon: DaemonLauncher?,
-        log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
+        log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
     ) {
         self.init(runtime: runtime, log: log) { daemon }
     }
@@ -27,7 +27,7 @@ package struct Election: Sendable {
     /// An election in `runtime`, with the daemon that `findDaemon` finds when one is needed.
     package init(
         runtime: RuntimeDirectory, bell: ServiceBell? = nil,
-        log: @escaping @Sendable (HostLogEntry) -> Void = { _ in },
+        log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in },
         findDaemon: @escaping @Sendable () -> DaemonLauncher?
     ) {
         self.runtime = runtime
@@ -100,7 +100,7 @@ package struct Election: Sendable {
     ///
     /// Blocks while others choose one.
     package func connectOrHost(
-        onEnd: @escaping @Sendable (HostEnding) -> Void
+        onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
         var givesWayUntil: UInt64?
         while true {
@@ -108,7 +108,7 @@ package struct Election: Sendable {
             let givesWay = MonotonicClock.now < givesWayUntil ?? .max
             do {
                 return try connectOrHost(in: here, givesWay: givesWay, onEnd: onEnd)
-            } catch LostLedgers.Failure.movedOn {
+            } catch OrphanRecovery.Failure.movedOn {
                 continue
             } catch RuntimeDirectoryError.busy where givesWay {
                 // A host is there that may make its directory anew; here it finds the role free.
@@ -127,7 +127,7 @@ package struct Election: Sendable {
 
     private func connectOrHost(
         in runtime: RuntimeDirectory, givesWay: Bool,
-        onEnd: @escaping @Sendable (HostEnding) -> Void
+        onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> Result {
         // Whoever is about to end hosts only if nobody else does.
         if ProcessEnd.hasBegun { Pause.sleep(nanoseconds: ProcessEnd.restraint) }

@@ -19,8 +19,8 @@ package final class EmbeddedHost: Sendable {
     ///   - onEnd: called on the host's thread when the role was given up.
     package static func start(
         runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
-        log: @escaping @Sendable (HostLogEntry) -> Void,
-        onEnd: @escaping @Sendable (HostEnding) -> Void
+        log: @escaping @Sendable (ServerLogEntry) -> Void,
+        onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) throws -> EmbeddedHost {
         let wakeUp = try WakeUp()
         let outcome = Monitor<Result<Void, any Error>?>(nil)
@@ -50,7 +50,7 @@ package final class EmbeddedHost: Sendable {
     /// Makes a host that alone has the role's lock, so that the role ends when the host says so.
     private static func makeHost(
         _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
-        _ log: @escaping @Sendable (HostLogEntry) -> Void, _ wakeUp: WakeUp
+        _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp
     ) throws -> Server? {
         guard let lock = role.withLock({ $0.take() }) else { return nil }
         var configuration = ServerConfiguration(kind: .embedded, log: log)

@@ -22,7 +22,7 @@ package enum EpochRenewal {
         else { return }
         let isNew = epochs.beginAnew { isUsed(runtime, removingDead: epochs) }
         // What hosts have left for those with higher numbers.
-        if isNew { PlaceBook.removeAll(from: runtime.directory) }
+        if isNew { RelocationLog.removeAll(from: runtime.directory) }
         withExtendedLifetime(role) {}
     }
 

@@ -107,7 +107,7 @@ package final class LedgerWitness: Sendable {
             guard ready.contains(where: { $0.token == 0 }) else { continue }
             guard let host = try? listener.accept() else {
                 // No descriptor left, most likely: the host asks again, or goes on waiting.
-                Pause.sleep(nanoseconds: HostLimits.acceptPause)
+                Pause.sleep(nanoseconds: ServerLimits.acceptPause)
                 continue
             }
             guard answer(host) else { continue }

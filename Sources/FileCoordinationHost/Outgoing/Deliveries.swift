@@ -25,13 +25,13 @@ struct Deliveries {
 
     /// The clients to let go when `client` has come to keep so many.
     func excess(at count: Int, of client: ClientID) -> [ClientID] {
-        var excess = count > HostLimits.deliveriesPerClient ? [client] : []
+        var excess = count > ServerLimits.deliveriesPerClient ? [client] : []
         guard count.isMultiple(of: 4096) else { return excess }
         var all = pending.values.reduce(0) { $0 + $1.count }
         let most = pending.sorted {
             ($0.value.count, $0.key.rawValue) > ($1.value.count, $1.key.rawValue)
         }
-        for (id, messages) in most where all > HostLimits.deliveries {
+        for (id, messages) in most where all > ServerLimits.deliveries {
             if id != excess.first { excess.append(id) }
             all -= messages.count
         }

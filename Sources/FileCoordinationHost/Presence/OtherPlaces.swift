@@ -9,7 +9,7 @@ struct OtherPlaces {
     private var standIns = StandIns()
     /// When to look for places that have come.
     private(set) var takeAt: UInt64?
-    private var pause = HostLimits.placesPause
+    private var pause = ServerLimits.placesPause
 
     /// Whether a stand-in keeps other servers out.
     var isHeld: Bool { standIns.isHeld }
@@ -28,7 +28,7 @@ struct OtherPlaces {
         guard let due = takeAt, due <= now else { return }
         takeAt = nil
         // Also if all could be taken: another file system may be mounted over what was there.
-        if pause < HostLimits.longestPlacesPause {
+        if pause < ServerLimits.longestPlacesPause {
             takeAt = now + pause
             pause *= 2
         }
@@ -37,7 +37,7 @@ struct OtherPlaces {
 
     /// Looks soon, and then after ever longer pauses, for places that seem to come.
     mutating func expect(from now: UInt64) {
-        pause = HostLimits.placesPause
+        pause = ServerLimits.placesPause
         // Not at once: what is below a mount that follows would be in its way later.
         takeAt = now + pause
     }

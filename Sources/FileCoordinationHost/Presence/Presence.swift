@@ -31,7 +31,7 @@ struct Presence {
     /// Since when it has had no client.
     var idleSince: UInt64?
     /// Why it is to leave; nil as long as it is not.
-    private(set) var ending: HostEnding?
+    private(set) var ending: ServerEnding?
 
     /// A server that has the role and an epoch, and is not found yet.
     init(
@@ -56,7 +56,7 @@ struct Presence {
     var hasRole: Bool { roleLock?.isInPlace(in: runtime) == true && !isDeposed }
 
     /// The server is to leave, for this reason unless there is one already.
-    mutating func end(_ reason: HostEnding) { ending = ending ?? reason }
+    mutating func end(_ reason: ServerEnding) { ending = ending ?? reason }
 
     /// When there is something to do.
     var nextDeadline: UInt64? { [restoreAt, otherPlaces.takeAt].compactMap { $0 }.min() }
@@ -67,7 +67,7 @@ struct Presence {
     mutating func makeSocket() throws(SystemError) -> SequencedSocket {
         let fresh = try SequencedSocket.listener(
             in: runtime.directory, name: RuntimeDirectory.Name.socket,
-            backlog: HostLimits.listenBacklog)
+            backlog: ServerLimits.listenBacklog)
         return fresh
     }
 
@@ -111,7 +111,7 @@ struct Presence {
     /// Has the kernel tell when the names are removed; without that they are looked at sometimes.
     mutating func watchNames(at now: UInt64, token: UInt64) {
         watch = nil
-        defer { if watch == nil { restoreAt = now + HostLimits.unwatchedPause } }
+        defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
         // A user may have only so many watches: then the names are looked at every second.
         guard let fresh = try? DirectoryWatch(),
             (try? fresh.add(runtime.directory, Self.vanishing)) != nil,
@@ -158,7 +158,7 @@ struct Presence {
         }
         guard ending == nil, restoreAt == nil, !isFound else { return }
         // A process that removes the socket may be about to remove the directory: let that finish.
-        restoreAt = now + HostLimits.restorePause
+        restoreAt = now + ServerLimits.restorePause
     }
 
     // MARK: Restoring
@@ -174,7 +174,7 @@ struct Presence {
 
     /// Makes anew what is missing, if it is time and any client needs this server at all.
     mutating func restore(hasClients: Bool, at now: UInt64, token: UInt64) -> Restoration {
-        restoreAt = watch == nil ? now + HostLimits.unwatchedPause : nil
+        restoreAt = watch == nil ? now + ServerLimits.unwatchedPause : nil
         if watch == nil { expectPlaces(from: now) }
         guard ending == nil, !isFound else { return .nothing }
         guard runtime.isInPlace || hasClients else {
@@ -200,9 +200,9 @@ struct Presence {
         switch (error as? SystemError)?.code {
         // Another server is there: two would be the worst (Rule 2.0).
         case ErrorNumber.alreadyExists: end(.vanished)
-        case ErrorNumber.tryAgain: restoreAt = now + HostLimits.courtesyPause
+        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.courtesyPause
         // The process that removes the directory may not be done.
-        default: restoreAt = now + HostLimits.restorePause
+        default: restoreAt = now + ServerLimits.restorePause
         }
     }
 

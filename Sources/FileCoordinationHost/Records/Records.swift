@@ -11,7 +11,7 @@ import FileCoordinationWire
 /// The records that the arbiter knows, as claims and presenters.
 struct Records {
     /// Where the items of records are by now.
-    let relocations: PlaceBook
+    let relocations: RelocationLog
     private let epoch: HostEpoch
     private var claims: [ClaimID: RecordAddress] = [:]
     private var presenters: [PresenterID: RecordAddress] = [:]
@@ -19,7 +19,7 @@ struct Records {
     private var known: [ClientID: [UInt32: KnownRecord]] = [:]
     private var lastTicket: UInt64
 
-    init(epoch: HostEpoch, relocations: PlaceBook) {
+    init(epoch: HostEpoch, relocations: RelocationLog) {
         self.epoch = epoch
         self.relocations = relocations
         lastTicket = epoch.firstTicket - 1

@@ -48,7 +48,7 @@ extension Server {
         var next = first.map { greetIfNew(connection, $0) } ?? read(from: connection)
         while let heard = next {
             backlog.append(heard, saidAt: time(of: heard, from: connection))
-            let isEnough = backlog.count >= HostLimits.messagesPerCatchUp || heard.takesLong
+            let isEnough = backlog.count >= ServerLimits.messagesPerCatchUp || heard.takesLong
             next = isEnough ? nil : read(from: connection)
         }
         backlog.limitBounds()

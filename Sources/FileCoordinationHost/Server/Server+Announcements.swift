@@ -12,7 +12,7 @@ extension Server {
     /// Acts on what a claim's log says beyond what has been acted on; returns the outcomes, which
     /// come last, if they are there, or nil if claims have to be made known first: then `again` is
     /// put behind those.
-    func hear(
+    func readAnnouncements(
         _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
     ) -> [ItemOutcome]? {
         guard let claim = records.claim(look.record, of: client.id) else { return [] }

@@ -46,7 +46,7 @@ extension Server {
         // A deposed server's successor may still have to read it.
         if !presence.isDeposed { try? presence.runtime.ledgers.remove(client.ledger.fileName) }
         configuration.log(
-            .clientBuried(
+            .clientRemoved(
                 processID: client.ledger.processID, name: client.ledger.programName))
     }
 
@@ -91,7 +91,7 @@ extension Server {
     }
 
     /// A process that says something runs.
-    func noteLife(of client: Client) {
+    func noticeActivity(of client: Client) {
         if processes.wasStopped(client.id) { lookAtProcess(of: client) }
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Giving the role up. Everybody who is connected then looks for the next host, and dozens of them
-// at once would keep the one who becomes it from its work: so only a few are told at first, and the
-// others when somebody listens. Until then they wait as they would anyway, and what they file is in
-// their ledgers, where the next host finds it.
+// Giving the role up. All connected processes then look for the next server, and dozens of them at
+// once would keep the one that becomes it from its work: so only a few are told at first, and the
+// others when a server listens. Until then they wait as they would anyway, and what they file is in
+// their ledgers, where the next server finds it.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -14,13 +14,13 @@ extension Server {
     private static let successors = 2
 
     /// After this time others are told, in nanoseconds: those who were may have done meanwhile what
-    /// they needed a host for.
+    /// they needed a server for.
     private static let succession: UInt64 = 2_000_000
 
     /// How long those who would only wait are left alone, in nanoseconds.
     private static let longestInterregnum: UInt64 = 20_000_000
 
-    func leave(_ ending: HostEnding) -> HostEnding {
+    func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
         switch ending {
         case .idle, .handedOver, .stopped:
@@ -48,15 +48,15 @@ extension Server {
         return ending
     }
 
-    /// Waits until somebody has taken over, but not for long.
+    /// Waits until another server has taken over, but not for long.
     ///
     /// - Parameter count: how many clients are told at a time, so that one of them does; with none,
-    ///   somebody else is about to.
+    ///   another process is about to.
     private func awaitSuccessor(among count: Int) {
         let others = connections.all.filter {
             $0.isWelcome && $0.client != nil && $0.peer.processID != CurrentProcess.id
         }
-        // Who has neither claims nor presenters needs no host, and will not become one.
+        // Who has neither claims nor presenters needs no server, and will not become one.
         var needy = others.filter { connection in
             guard let client = connection.client.flatMap({ clients[$0] }) else { return false }
             return hasOpenRecords(client) && !processes.wasStopped(client.id)

@@ -27,7 +27,7 @@ extension Server {
     }
 
     private func receiveMessages(from connection: Connection) {
-        for _ in 0..<HostLimits.messagesPerTurn {
+        for _ in 0..<ServerLimits.messagesPerTurn {
             guard connections[connection.token] != nil else { return }
             switch connection.take() {
             case .heard(let heard): take(heard, from: connection)
@@ -58,7 +58,7 @@ extension Server {
 
     private func act(on message: ClientMessage, from connection: Connection) {
         let client = connection.client.flatMap { clients[$0] }
-        if let client { noteLife(of: client) }
+        if let client { noticeActivity(of: client) }
         switch message {
         case .hello(let hello): welcome(connection, hello)
         case _ where !connection.isWelcome:
@@ -93,7 +93,7 @@ extension Server {
         case .answered(let presenter, let claim, let failure):
             answered(client, presenter: presenter, claim: claim, failure: failure)
         case .madeWay(let answers):
-            connection.hasAskedMuch = answers.count > HostLimits.messagesPerTurn
+            connection.hasAskedMuch = answers.count > ServerLimits.messagesPerTurn
             for answer in answers {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }

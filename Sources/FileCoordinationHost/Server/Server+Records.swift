@@ -54,7 +54,7 @@ extension Server {
             // By delegation: that is its client's business until another one has to do with it.
             if snapshot.flags == .local, !requestReport(of: snapshot.reference, client) { break }
             guard isKnown || enter(snapshot, look, client, again: { .look($0) }) else { break }
-            _ = hear(look, client, again: { .look($0) })
+            _ = readAnnouncements(look, client, again: { .look($0) })
         case .claimIsOver(let isKnown):
             // It was its client's business, but has announced something, and is over already.
             work.replace(by: (isKnown ? [] : [.makeKnown(look)]) + [.end(look)])
@@ -166,7 +166,7 @@ extension Server {
         guard let claim = records.claim(look.record, of: client.id) else {
             return giveBack(look.record, client)
         }
-        guard let outcomes = hear(look, client, again: { .end($0) }) else { return }
+        guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
         lookAtStoppedProcesses()
         decide(.claimEnded(claim, outcomes: outcomes))
         let request = delegations.policy.takeRequest(of: claim)
@@ -245,11 +245,11 @@ extension Server {
         switch snapshot.kind {
         case .claim:
             let count = records.claimCount
-            guard count >= HostLimits.claims else { return false }
+            guard count >= ServerLimits.claims else { return false }
             text = "all programs together have \(count) accesses that run or wait"
         case .presenter:
             let count = records.presenterCount
-            guard count >= HostLimits.presenters else { return false }
+            guard count >= ServerLimits.presenters else { return false }
             text = "all programs together have \(count) file presenters"
         }
         configuration.log(.limitReached(processID: client.ledger.processID, reason: text))

@@ -24,7 +24,7 @@ extension Server {
     /// - Returns: what is to be said of it once clients can come.
     func recover(
         with orphans: [LedgerReader], opened: [String: LedgerReader]
-    ) throws -> HostLogEntry {
+    ) throws -> ServerLogEntry {
         Failpoint.reach(.before, .recovers)
         defer { Failpoint.reach(.after, .recovers) }
         decide(.clockAdvanced(to: MonotonicClock.now))
@@ -121,7 +121,7 @@ extension Server {
         do {
             try records.relocations.settle(living: records.tickets)
         } catch {
-            configuration.log(.bookNotWritten(reason: "\(error)"))
+            configuration.log(.relocationNotWritten(reason: "\(error)"))
         }
     }
 
@@ -181,7 +181,7 @@ extension Server {
             (try? FileLock.isHeldByAnother(file)) == false,
             // Made and not locked yet is not abandoned.
             let status = try? file.status(),
-            RealTimeClock.now - status.changed > HostLimits.abandonedAge
+            RealTimeClock.now - status.changed > ServerLimits.abandonedAge
         else { return }
         try? ledgers.remove(name)
     }

@@ -62,7 +62,7 @@ extension Server {
     /// Makes, or sends, a bit of the reports that were asked for.
     func workOnReports() {
         guard !outgoing.reports.isEmpty else { return }
-        let end = MonotonicClock.now + HostLimits.statusSlice
+        let end = MonotonicClock.now + ServerLimits.statusSlice
         var next = outgoing.reports.takeAll()
         for index in next.indices {
             repeat { step(&next[index]) } while next[index].isOpen && MonotonicClock.now < end
@@ -111,14 +111,14 @@ extension Server {
     ) -> FileCoordinationWire.ClaimStatus {
         let owner = clients[entry.claim.client]
         let waitsFor = arbiter.impediments(
-            of: entry.claim.id, amongFirst: HostLimits.partiesLookedAt)
+            of: entry.claim.id, amongFirst: ServerLimits.partiesLookedAt)
         return FileCoordinationWire.ClaimStatus(
             claim: entry.claim.id.rawValue,
             processID: processes.number(of: owner, for: looks.namespace),
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
             stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
             isStopped: isStopped(owner, &looks), items: entry.claim.items,
-            waitsFor: parties(waitsFor, &looks, limit: HostLimits.reportedParties),
+            waitsFor: parties(waitsFor, &looks, limit: ServerLimits.reportedParties),
             waitsForCount: waitsFor.count,
             label: label(of: records.address(of: entry.claim.id), owner))
     }
@@ -185,7 +185,7 @@ extension Server {
             label: label(of: records.address(of: presenter), owner))
     }
 
-    /// How long the claim has been in its present stage; its record remembers over hosts.
+    /// How long the claim has been in its present stage; its record remembers over servers.
     private func age(of claim: ClaimID) -> UInt64 {
         guard let address = records.address(of: claim), let client = clients[address.client],
             let snapshot = client.ledger.snapshot(ofRecord: address.record.index)

@@ -28,7 +28,7 @@ extension Server {
         else { return }
         let delivery = Delivery(presenter: WireRecord(address.record), message: message)
         guard let count = outgoing.deliveries.keep(delivery, for: client.id) else { return }
-        if count >= HostLimits.deliveriesPerTurn, takesDeliveries(client) { flush(client) }
+        if count >= ServerLimits.deliveriesPerTurn, takesDeliveries(client) { flush(client) }
         for id in outgoing.deliveries.excess(at: count, of: client.id) {
             if let client = clients[id] { letGo(client) }
         }

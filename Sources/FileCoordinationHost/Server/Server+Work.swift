@@ -81,7 +81,7 @@ extension Server {
     private func ask(_ presenter: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
         let number = outgoing.questions.number(of: claim)
         let message = PresenterMessage.ask(claim: number, steps)
-        if steps.accommodateSubitemDeletions.count > HostLimits.surelyUtterable {
+        if steps.accommodateSubitemDeletions.count > ServerLimits.surelyUtterable {
             let record = WireRecord(index: 0, generation: 0)
             guard Delivery(presenter: record, message: message).isUtterable else {
                 // Longer than any message: it fails what it was asked for.
@@ -162,7 +162,7 @@ extension Server {
             try records.relocations.write(entries)
             return true
         } catch {
-            configuration.log(.bookNotWritten(reason: "\(error)"))
+            configuration.log(.relocationNotWritten(reason: "\(error)"))
             return false
         }
     }

@@ -45,11 +45,11 @@ package final class Server {
         let poller = try Poller()
         var otherPlaces = OtherPlaces()
         try otherPlaces.complete(for: runtime, givesWay: configuration.givesWay)
-        let lost = try LostLedgers(of: runtime, role: roleLock)
+        let lost = try OrphanRecovery(of: runtime, role: roleLock)
         let epochs = try EpochFile(directory: runtime.directory)
         // A process that was stopped until now may have lost the role, and must not depose its
         // successor.
-        guard roleLock.isInPlace(in: runtime) else { throw LostLedgers.Failure.movedOn }
+        guard roleLock.isInPlace(in: runtime) else { throw OrphanRecovery.Failure.movedOn }
         Failpoint.reach(.before, .raisesEpoch)
         let era = epochs.era
         let (epoch, orphans, opened) = try lost.claim(raising: epochs, in: runtime)
@@ -58,7 +58,7 @@ package final class Server {
             runtime: runtime, roleLock: roleLock, epochs: epochs, era: era, epoch: epoch,
             otherPlaces: otherPlaces, poller: poller)
         records = Records(
-            epoch: epoch, relocations: try PlaceBook(in: runtime.directory, epoch: epoch))
+            epoch: epoch, relocations: try RelocationLog(in: runtime.directory, epoch: epoch))
         connections = try Connections(
             poller: poller, wakeUp: wakeUp,
             greeting: Greeting(
@@ -71,7 +71,7 @@ package final class Server {
             policy: DelegationPolicy(handoverTime: configuration.handoverTime))
         let result = try recover(with: orphans, opened: opened)
         // Only now, so that no client finds a server that knows nothing yet.
-        guard presence.hasRole else { throw LostLedgers.Failure.movedOn }
+        guard presence.hasRole else { throw OrphanRecovery.Failure.movedOn }
         try listen()
         configuration.log(result)
         withExtendedLifetime(lost) {}
@@ -83,7 +83,7 @@ package final class Server {
     }
 
     /// Serves until there is a reason to leave, and gives the role up.
-    package func run() -> HostEnding {
+    package func run() -> ServerEnding {
         while true {
             if let ending = turn() { return ending }
         }
@@ -91,7 +91,7 @@ package final class Server {
 
     /// Waits until there is something to do, or until `limit`, and does it; says why it has left,
     /// if so.
-    package func turn(until limit: UInt64? = nil) -> HostEnding? {
+    package func turn(until limit: UInt64? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }
         do {

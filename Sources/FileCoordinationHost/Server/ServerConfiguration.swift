@@ -25,14 +25,14 @@ package struct ServerConfiguration: Sendable {
     /// Whether to give way to a server that is about to make its directory anew.
     package var givesWay = false
     /// Receives log entries, on the server's thread.
-    package var log: @Sendable (HostLogEntry) -> Void
+    package var log: @Sendable (ServerLogEntry) -> Void
 
     /// A configuration.
     package init(
         kind: HostKind, idleExit: UInt64? = nil,
         protocolVersion: UInt16 = SpokenProtocol.newest,
         packagePolicy: [UInt8] = PackageConfiguration.load(),
-        log: @escaping @Sendable (HostLogEntry) -> Void = { _ in }
+        log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
     ) {
         self.kind = kind
         self.idleExit = idleExit

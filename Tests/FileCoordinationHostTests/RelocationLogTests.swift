@@ -11,13 +11,13 @@ import Testing
 
 @testable import FileCoordinationHost
 
-struct PlaceBookTests {
-    private let world: BookWorld
+struct RelocationLogTests {
+    private let world: RelocationLogWorld
 
-    init() throws { world = try BookWorld() }
+    init() throws { world = try RelocationLogWorld() }
 
     private func items(_ ticket: UInt64) -> [AccessItem]? {
-        PlaceBook.items(ofClaim: ticket, in: world.runtime)
+        RelocationLog.items(ofClaim: ticket, in: world.runtime)
     }
 
     // MARK: From host to host
@@ -176,14 +176,14 @@ struct PlaceBookTests {
     // MARK: Another directory
 
     @Test func `A book goes on in another directory, with all it says`() throws {
-        let other = try BookWorld()
+        let other = try RelocationLogWorld()
         let book = try world.book(7)
         try book.write(PlaceEntry(ticket: 1, .claim(.one("/a"))))
         try book.move(to: other.directory)
         #expect(try other.books() == ["places.7"])
-        #expect(PlaceBook.items(ofClaim: 1, in: other.runtime) == .one("/a"))
+        #expect(RelocationLog.items(ofClaim: 1, in: other.runtime) == .one("/a"))
         try book.write(PlaceEntry(ticket: 2, .claim(.one("/b"))))
-        #expect(PlaceBook.items(ofClaim: 2, in: other.runtime) == .one("/b"))
+        #expect(RelocationLog.items(ofClaim: 2, in: other.runtime) == .one("/b"))
         #expect(items(2) == nil)
         book.remove()
         #expect(try other.books().isEmpty)

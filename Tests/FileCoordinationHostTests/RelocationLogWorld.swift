@@ -13,7 +13,7 @@ import Glibc
 @testable import FileCoordinationHost
 
 /// A runtime directory, removed with the object.
-final class BookWorld: Sendable {
+final class RelocationLogWorld: Sendable {
     let path: String
     let runtime: RuntimeDirectory
 
@@ -29,8 +29,8 @@ final class BookWorld: Sendable {
     var directory: Directory { runtime.directory }
 
     /// The book of the host of an epoch.
-    func book(_ epoch: UInt32) throws -> PlaceBook {
-        try PlaceBook(in: directory, epoch: HostEpoch(truncating: UInt64(epoch)))
+    func book(_ epoch: UInt32) throws -> RelocationLog {
+        try RelocationLog(in: directory, epoch: HostEpoch(truncating: UInt64(epoch)))
     }
 
     /// The books that are there, finished or not.
@@ -83,7 +83,7 @@ extension [AccessItem] {
     }
 }
 
-extension PlaceBook {
+extension RelocationLog {
     /// Notes one entry down.
     func write(_ entry: PlaceEntry) throws { try write([entry]) }
 }

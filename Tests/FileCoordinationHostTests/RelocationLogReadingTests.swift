@@ -11,7 +11,7 @@ import Testing
 
 @testable import FileCoordinationHost
 
-struct PlaceBookReadingTests {
+struct RelocationLogReadingTests {
     private struct Progress: Sendable {
         var written = 0
         var isOver = false
@@ -35,7 +35,7 @@ struct PlaceBookReadingTests {
 
     /// Hosts that follow one another, each with two rounds, and the last one with half of all.
     private static func write(
-        in world: BookWorld, rounds: Int, progress: Monitor<Progress>
+        in world: RelocationLogWorld, rounds: Int, progress: Monitor<Progress>
     ) throws {
         var book = try world.book(1)
         for round in 1...rounds {
@@ -53,7 +53,7 @@ struct PlaceBookReadingTests {
 
     @Test func `Who looks while the book is written finds his items, and never older ones`() throws
     {
-        let world = try BookWorld()
+        let world = try RelocationLogWorld()
         let progress = Monitor(Progress())
         let rounds = 1200
         try DetachedThread.start(name: "book-writer") {
@@ -73,7 +73,7 @@ struct PlaceBookReadingTests {
         while !isOver {
             let before = progress.withLock { ($0.written, $0.isOver) }
             isOver = before.1
-            let found = PlaceBook.items(ofClaim: 1, in: world.runtime)
+            let found = RelocationLog.items(ofClaim: 1, in: world.runtime)
             let round = found.flatMap(Self.round) ?? -1
             looks += 1
             if round != last { changes += 1 }

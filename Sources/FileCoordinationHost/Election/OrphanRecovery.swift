@@ -9,7 +9,7 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 
 /// Ledgers without a name, as their owners gave them.
-struct LostLedgers {
+struct OrphanRecovery {
     /// One of them.
     struct Entry {
         let name: String
@@ -105,7 +105,7 @@ struct LostLedgers {
                 }
             }
             if inquiry.asked.isEmpty && inquiry.open.isEmpty { return }
-            let pause = inquiry.open.isEmpty ? HostLimits.unwatchedPause : Inquiry.pause
+            let pause = inquiry.open.isEmpty ? ServerLimits.unwatchedPause : Inquiry.pause
             let end = MonotonicClock.now + pause
             repeat {
                 try poller.wait(into: &ready, until: end)

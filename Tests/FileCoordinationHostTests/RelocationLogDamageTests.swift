@@ -11,13 +11,13 @@ import Testing
 
 @testable import FileCoordinationHost
 
-struct PlaceBookDamageTests {
-    private let world: BookWorld
+struct RelocationLogDamageTests {
+    private let world: RelocationLogWorld
 
-    init() throws { world = try BookWorld() }
+    init() throws { world = try RelocationLogWorld() }
 
     private func items(_ ticket: UInt64) -> [AccessItem]? {
-        PlaceBook.items(ofClaim: ticket, in: world.runtime)
+        RelocationLog.items(ofClaim: ticket, in: world.runtime)
     }
 
     @Test func `Of a file that is cut anywhere the whole entries count`() throws {
@@ -92,11 +92,11 @@ struct PlaceBookDamageTests {
         #expect(throws: SystemError.self) {
             try book.write(PlaceEntry(ticket: 1, .claim(.one("/a"))))
         }
-        let other = try BookWorld()
+        let other = try RelocationLogWorld()
         try book.move(to: other.directory)
         try book.write(PlaceEntry(ticket: 2, .claim(.one("/b"))))
-        #expect(PlaceBook.items(ofClaim: 1, in: other.runtime) == .one("/a"))
-        #expect(PlaceBook.items(ofClaim: 2, in: other.runtime) == .one("/b"))
+        #expect(RelocationLog.items(ofClaim: 1, in: other.runtime) == .one("/a"))
+        #expect(RelocationLog.items(ofClaim: 2, in: other.runtime) == .one("/b"))
     }
 
     // MARK: No room
@@ -113,7 +113,7 @@ struct PlaceBookDamageTests {
     @Test func `After half an entry, for want of room, the next one is to be read`() async {
         // In a process of its own, whose files may not grow.
         await #expect(processExitsWith: .success) {
-            let world = try BookWorld()
+            let world = try RelocationLogWorld()
             let book = try world.book(1)
             try book.write(PlaceEntry(ticket: 1, .claim(.one("/a"))))
             let length = world.length(of: "places.1") ?? 0
@@ -133,7 +133,7 @@ struct PlaceBookDamageTests {
 
     @Test func `A file that cannot be written anew stays as good as it was`() async {
         await #expect(processExitsWith: .success) {
-            let world = try BookWorld()
+            let world = try RelocationLogWorld()
             let book = try world.book(1)
             for ticket in 1...87 { try book.write(.long(UInt64(ticket), ticket)) }
             #expect(world.length(of: "places.1") ?? 0 > 256 << 10)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every number that bounds something in the host, with the reason why it is this one. They are
-// generous: whoever reaches one has a fault, and hears of it in words; nobody else is concerned.
+// Every number that bounds something in the server, with the reason why it is this one. They are
+// generous: a client that reaches one has a fault, and is told so; no other client is concerned.
 
-/// Bounds of the host.
-package enum HostLimits {
+/// Bounds of the server.
+package enum ServerLimits {
     // MARK: How much there may be
 
     /// Claims of all clients together.
@@ -31,13 +31,13 @@ package enum HostLimits {
     ///
     /// It needs one, and one for each question about the status.
     package static let connectionsPerProcess = 256
-    /// Connections of all processes in containers that are not seen from the host's, together.
+    /// Connections of all processes in containers that are not seen from the server's, together.
     package static let connectionsOfUnseenProcesses = 4096
     /// The waiting connections that the kernel keeps for the listener.
     package static let listenBacklog: Int32 = 1024
     /// Descriptors for one client: its connection, its ledger, its process.
     package static let descriptorsPerClient = 3
-    /// Descriptors that a host in a process of its own leaves for itself.
+    /// Descriptors that a server in a process of its own leaves for itself.
     package static let spareDescriptors = 32
     /// A presenter can be asked about this many items at once, however long their paths are.
     package static let surelyUtterable = 1000
@@ -49,10 +49,10 @@ package enum HostLimits {
     package static let statusSlice: UInt64 = 50_000
     /// The messages that are taken from one connection before the others have their turn.
     ///
-    /// An access is three; whoever sends many gets as much of the host's time as eight others.
+    /// An access is three; a client that sends many gets as much of the time as eight others.
     package static let messagesPerTurn = 8
 
-    /// The messages that are taken from one connection when the host has not listened for a while.
+    /// The messages that are taken from one connection after the server has not listened.
     ///
     /// More than those of all threads of a process that wait, as a rule; whoever has said more has
     /// the rest heard like everybody, some in each turn.
@@ -68,7 +68,7 @@ package enum HostLimits {
     package static let abandonedAge: Int64 = 60_000_000_000
     /// How often the names are looked at when the kernel cannot tell of their removal.
     package static let unwatchedPause: UInt64 = 1_000_000_000
-    /// How soon a host that has lost its directory tries again where another gives way.
+    /// How soon a server that has lost its directory tries again where another gives way.
     package static let courtesyPause: UInt64 = 3_000_000
     /// How soon a place that seems to come is looked at again, in nanoseconds; then after twice
     /// that, and so on.

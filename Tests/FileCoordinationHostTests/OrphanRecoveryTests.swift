@@ -9,7 +9,7 @@ import Testing
 
 @testable import FileCoordinationHost
 
-struct LostLedgersTests {
+struct OrphanRecoveryTests {
     /// Rule 2.0: who does not know what runs must not grant.
     @Test func thatNobodyCanBeListedDoesNotMeanThatNobodyIsThere() throws {
         let path =
@@ -19,16 +19,16 @@ struct LostLedgersTests {
         let runtime = try RuntimeDirectory.open(path: path)
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime))
-        #expect(throws: LostLedgers.Failure.untold) {
-            _ = try LostLedgers(of: runtime, role: role) { _ in nil }
+        #expect(throws: OrphanRecovery.Failure.untold) {
+            _ = try OrphanRecovery(of: runtime, role: role) { _ in nil }
         }
         var listings = 0
-        #expect(throws: LostLedgers.Failure.untold, "Nor if it fails the second time only") {
-            _ = try LostLedgers(of: runtime, role: role) { prefix in
+        #expect(throws: OrphanRecovery.Failure.untold, "Nor if it fails the second time only") {
+            _ = try OrphanRecovery(of: runtime, role: role) { prefix in
                 listings += 1
                 return listings == 1 ? [prefix + "1-2.ledger"] : nil
             }
         }
-        #expect(try LostLedgers(of: runtime, role: role) { _ in [] }.entries.isEmpty)
+        #expect(try OrphanRecovery(of: runtime, role: role) { _ in [] }.entries.isEmpty)
     }
 }

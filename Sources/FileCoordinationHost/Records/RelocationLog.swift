@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where things are by now. A claim's or a presenter's record is its client's, and says where the
-// item was when it was written; what has moved since then is in the host's book, a file beside the
-// ledgers. So the next host knows it too, and a claimant looks up there where its item is.
+// item was when it was written; what has moved since then is in the server's log, a file beside the
+// ledgers. So the next server knows it too, and a claimant looks up there where its item is.
 //
 //     RUNTIME/places.EPOCH     one entry behind the other; the last one about a record counts
 //
-// Each host has a file of its own, which begins with what is still true of the former one's. A host
-// that was deposed goes on writing into a file that nobody reads.
+// Each server has a file of its own, which begins with what is still true of the former one's. A
+// server that was deposed goes on writing into a file that no process reads.
 
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 package import FileCoordinationSystem
 package import FileCoordinationWire
 
-/// The host's book of places.
+/// The log of what has moved, as a file and as what it says.
 ///
 /// Entries of records that are over do no harm, since no ticket is given twice; they go when the
 /// file is written anew.
-package final class PlaceBook {
+package final class RelocationLog {
     private var directory: Directory
     private let epoch: UInt32
     private var file: Descriptor?
@@ -26,26 +26,26 @@ package final class PlaceBook {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: PlaceEntry.Whereabouts] = [:]
     private var heard: [UInt64: UInt32] = [:]
-    /// What clients have added to the package policy: the next host announces it, too.
+    /// What clients have added to the package policy: the next server announces it, too.
     package private(set) var addedPackages: [UInt8] = []
 
     private static let prefix = "places."
     private static let temporarySuffix = ".new"
     /// A file up to this length is not worth writing anew.
     private static let firstRewrite: UInt64 = 256 << 10
-    /// What is behind this in a file is not read: no host writes so much.
+    /// What is behind this in a file is not read: no server writes so much.
     private static let longestRead: UInt64 = 128 << 20
     /// How often to look again for a file that is being replaced.
     private static let patience = 100
 
-    /// The book of a host that takes over, with what the former host wrote.
+    /// The book of a server that takes over, with what the former server wrote.
     package init(in directory: Directory, epoch: HostEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
         try read()
     }
 
-    /// Reads what the former host has written until now.
+    /// Reads what the former server has written until now.
     package func read() throws(SystemError) {
         for entry in try Self.newestEntries(in: directory, below: epoch) { note(entry) }
     }
@@ -91,10 +91,10 @@ package final class PlaceBook {
         heard[ticket] = nil
     }
 
-    /// Forgets all records but these, and begins this host's own file; removes the former hosts'.
+    /// Forgets all records but these, begins this server's own file, and removes former ones.
     ///
-    /// The file is there even if it says nothing: so nobody takes that of a deposed host, which may
-    /// yet write one anew, for the newest.
+    /// The file is there even if it says nothing: so that of a deposed server, which may yet write
+    /// one anew, is not taken for the newest.
     ///
     /// If it cannot be made the former ones stay, and it is made when there is something to write.
     package func settle(living: Set<UInt64>) throws(SystemError) {
@@ -114,10 +114,10 @@ package final class PlaceBook {
         if file != nil { try rewrite() }
     }
 
-    /// Removes the file: nobody is left to read it.
+    /// Removes the file: no process is left to read it.
     func remove() { if file != nil { try? directory.remove(Self.name(epoch)) } }
 
-    /// Removes the files of all hosts, with their relays: there is no ledger that means them.
+    /// Removes the files of all servers, with their relays: there is no ledger that means them.
     static func removeAll(from directory: Directory) {
         for name in (try? directory.names()) ?? [] where name.hasPrefix(prefix) {
             try? directory.remove(name)
@@ -184,7 +184,7 @@ package final class PlaceBook {
     ) -> [AccessItem]? {
         // A listing may miss a file that is put in another's place meanwhile.
         for _ in 0..<patience {
-            // By its path: the host may have had to make the directory anew.
+            // By its path: the server may have had to make the directory anew.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
@@ -226,7 +226,7 @@ package final class PlaceBook {
                 // Nobody waits for the other end of a pipe that has just been put there.
                 return try directory.openFile(name(newest), [.read, .nonBlocking])
             } catch {
-                // Its host has removed it meanwhile, for there is a newer one, or nothing to say.
+                // Its server has removed it meanwhile, for there is a newer one, or nothing to say.
                 attempts += 1
                 guard error.code == ErrorNumber.noSuchFile, attempts < patience else { throw error }
             }
@@ -249,7 +249,7 @@ package final class PlaceBook {
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
 
-    /// The epoch of the host whose book has this name; nil if it is no book's.
+    /// The epoch of the server whose book has this name; nil if it is no book's.
     private static func epoch(of name: Substring) -> UInt32? {
         guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
             name == Self.name(epoch)
