@@ -189,3 +189,11 @@ int fcs_thread_start_detached(
     if (error) free(thread);
     return -error;
 }
+
+int fcs_usable_processors(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    int count = CPU_COUNT(&set);
+    return count > 0 ? count : 1;
+}

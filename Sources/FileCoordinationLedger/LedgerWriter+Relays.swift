@@ -3,6 +3,8 @@
 // Claims that wait for their turn in a relay, and for nothing else. What they are is in their
 // records, so a host can decide of them at any time.
 
+internal import FileCoordinationSystem
+
 extension LedgerWriter {
     /// How a claim in a relay went.
     public enum ClaimInTurn: Sendable {
@@ -17,11 +19,12 @@ extension LedgerWriter {
     /// Files a claim at a place that is in the relay which `delegation` in `slot` names, and waits
     /// for its turn.
     ///
-    /// Blocks the thread, until `deadline` in nanoseconds of ``MonotonicClock``; a claim whose turn
-    /// has not come by then is filed, and whoever hears of it ends the relay.
+    /// Blocks the thread while the line moves: if no turn has ended for `patience` nanoseconds, or
+    /// when `limit` on ``MonotonicClock`` has come, the claim is filed, and the server ends the
+    /// relay.
     public func claimInTurn(
         _ reference: RecordReference, slot: Int, delegation: SlotWord, in relays: RelayFile,
-        until deadline: UInt64
+        patience: UInt64, limit: UInt64
     ) -> ClaimInTurn {
         guard let relay = delegation.relay else { return .gone }
         let index = Int(reference.index)
@@ -36,11 +39,21 @@ extension LedgerWriter {
         if word.state == .granted { return .granted(turn, hasWaited: false) }
         let wait = AwaitTurn(
             ticket, record: index, generation: reference.generation, fault: fault)
-        switch memory.run(wait, deadline: deadline) {
-        case .granted: return .granted(turn, hasWaited: true)
-        case .left:
-            memory.run(LeaveRelay(record: index, generation: reference.generation))
-            return .filed
+        while true {
+            let before = relays.serving(for: ticket)
+            let deadline = min(MonotonicClock.now + patience, limit)
+            switch memory.run(wait, deadline: deadline) {
+            case .granted: return .granted(turn, hasWaited: true)
+            case .left: break
+            }
+            // Several others may each have had a turn meanwhile: then none of them is stuck.
+            let word = memory.recordWord(index)
+            guard let after = relays.serving(for: ticket), after != before,
+                word.isInRelay, word.generation == reference.generation,
+                MonotonicClock.now < limit
+            else { break }
         }
+        memory.run(LeaveRelay(record: index, generation: reference.generation))
+        return .filed
     }
 }

@@ -22,7 +22,7 @@ package struct RelayWord: Hashable, Sendable, CustomStringConvertible {
     /// Wraps a word that was read.
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    private static let numberMask: UInt32 = 0xF_FFFF
+    fileprivate static let numberMask: UInt32 = 0xF_FFFF
 
     private init(generation: UInt32, serving: UInt32, next: UInt32) {
         let low = generation << 20 | serving & Self.numberMask
@@ -99,6 +99,11 @@ package struct RelayTicket: Hashable, Sendable {
         self.relay = relay
         generation = word.generation
         number = word.serving
+    }
+
+    /// Whether a number comes directly after another one.
+    package static func isNext(_ number: UInt32, after other: UInt32) -> Bool {
+        number == (other &+ 1) & RelayWord.numberMask
     }
 
     /// By what its owner is woken, and not all who wait: one of 32.

@@ -30,7 +30,8 @@ import Testing
         }
 
         func claim(
-            _ client: Int, until deadline: UInt64 = .max, in former: RelayFile? = nil
+            _ client: Int, patience: UInt64 = 60_000_000_000, until limit: UInt64 = .max,
+            in former: RelayFile? = nil
         ) throws -> (RecordReference, LedgerWriter.ClaimInTurn) {
             let record = try writers[client].write(kind: .claim, body: [UInt8(client)])
             let mapped =
@@ -38,7 +39,8 @@ import Testing
             return (
                 record,
                 writers[client].claimInTurn(
-                    record, slot: 4, delegation: words[client], in: mapped, until: deadline)
+                    record, slot: 4, delegation: words[client], in: mapped, patience: patience,
+                    limit: limit)
             )
         }
     }
@@ -57,7 +59,8 @@ import Testing
         let mapped = try RelayFile(directory: open.world.directory, epoch: open.world.epoch)
         let thread = Thread {
             let result = writer.claimInTurn(
-                record, slot: 4, delegation: word, in: mapped, until: end)
+                record, slot: 4, delegation: word, in: mapped, patience: 20_000_000_000,
+                limit: end)
             outcome.withLock { $0 = if case .granted = result { "granted" } else { "not granted" } }
         }
         thread.start()
@@ -131,5 +134,51 @@ import Testing
             return
         }
         #expect(open.writers[0].releaseLocally(first))
+    }
+
+    @Test func `A claim waits on while its line moves, and is filed when it stops`() throws {
+        // Should this test itself be held up for as long as that, it tries again with more time.
+        for patience: UInt64 in [100_000_000, 1_000_000_000, 10_000_000_000] {
+            if try waitsWhileTheLineMoves(patience) { return }
+        }
+        Issue.record("the machine was too busy each time")
+    }
+
+    /// Ends a turn every tenth of `patience`, then none; false if it could not.
+    private func waitsWhileTheLineMoves(_ patience: UInt64) throws -> Bool {
+        let open = try Open()
+        guard case (_, .granted(let first, _)) = try open.claim(0) else { return false }
+        // Numbers whose turns end when the test says so.
+        let memory = open.writers[1].memory.with(open.relays)
+        let join = JoinRelay(relay: 9, slot: 4, delegation: open.words[1])
+        var turns = [first]
+        for _ in 0..<30 {
+            guard case .joined(let ticket, _) = memory.run(join) else { return false }
+            turns.append(RelayTurn(ticket: ticket))
+        }
+        let (writer, word) = (open.writers[1], open.words[1])
+        let record = try writer.write(kind: .claim, body: [1])
+        let mapped = try RelayFile(directory: open.world.directory, epoch: open.world.epoch)
+        let outcome = Lock("waits")
+        Thread.detachNewThread {
+            let result = writer.claimInTurn(
+                record, slot: 4, delegation: word, in: mapped, patience: patience, limit: .max)
+            outcome.withLock { $0 = if case .filed = result { "filed" } else { "not filed" } }
+        }
+        var before = MonotonicClock.now
+        var longest: UInt64 = 0
+        for turn in turns.prefix(30) {
+            let next = before + patience / 10
+            while MonotonicClock.now < next { sched_yield() }
+            open.relays.pass(turn)
+            longest = max(longest, MonotonicClock.now - before)
+            before = MonotonicClock.now
+        }
+        let isWaiting = outcome.withLock { $0 } == "waits"
+        while outcome.withLock({ $0 }) == "waits" { sched_yield() }
+        guard longest < patience / 2 else { return false }
+        #expect(isWaiting, "three times its patience have passed")
+        #expect(outcome.withLock { $0 } == "filed")
+        return true
     }
 }

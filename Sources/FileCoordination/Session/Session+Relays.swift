@@ -48,8 +48,11 @@ final class KnownRelays: Sendable {
 }
 
 extension Session {
-    /// So long does a claim wait for its turn, in nanoseconds, before it is filed.
+    /// For so long, in nanoseconds, a claim waits for a turn of another client to end before it is
+    /// filed.
     private static let patienceInRelay: UInt64 = 5_000_000
+    /// No claim waits longer for its turn, in nanoseconds: only then it can be cancelled.
+    private static let longestInRelay: UInt64 = 100_000_000
 
     /// Has a claim wait for its turn; nil if the relay has ended.
     func claimInTurn(
@@ -62,7 +65,7 @@ extension Session {
         }
         let claim = ledger.claimInTurn(
             record, slot: grant.slot, delegation: grant.word, in: relays,
-            until: now + Self.patienceInRelay)
+            patience: Self.patienceInRelay, limit: now + Self.longestInRelay)
         switch claim {
         case .granted(let turn, let hasWaited):
             local.noteTurn(TurnInRelay(turn, in: relays))
