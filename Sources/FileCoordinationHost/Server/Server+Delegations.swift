@@ -131,10 +131,11 @@ extension Server {
         let waits = snapshot.state == .asked && snapshot.flags.contains(.inRelay)
         guard snapshot.kind == .claim, waits || delegations.hasRelays && isNews(snapshot, client)
         else { return snapshot }
-        if let relay = delegations.relay(at: client.ledger.place(ofClaim: look.record)) {
-            let found = [delegations.endRelay(relay, ledgers)].compactMap { $0 }
+        if let relay = delegations.relay(at: client.ledger.place(ofClaim: look.record)),
+            let found = delegations.endRelay(relay, ledgers)
+        {
             let bound = min(look.bound, waits ? snapshot.filedAt : .max)
-            if !follow(found, before: bound, then: .look(look)) {
+            if !follow([found], before: bound, then: .look(look)) {
                 work.replace(by: [.look(look)])
             }
             work.replace(by: [.makeKnown(look)])
