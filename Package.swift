@@ -56,9 +56,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "FileCoordination",
+            name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
             swiftSettings: strict),
@@ -74,8 +81,8 @@ let package = Package(
         .executableTarget(
             name: "filecoord",
             dependencies: [
-                "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
-                "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordination", "FileCoordinationClient", "FileCoordinationHost",
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 argumentParser,
             ],
             swiftSettings: strict),
@@ -90,6 +97,13 @@ let package = Package(
         .executableTarget(
             name: "coordination-soak", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+        // A face of the client without Foundation; `check` looks at what it links.
+        .executableTarget(
+            name: "plain-client",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            path: "Tests/Peers/plain-client", swiftSettings: strict),
         .executableTarget(name: "open-watch", path: "Tests/Peers/open-watch"),
         .executableTarget(
             name: "ledger-peer",
@@ -107,7 +121,7 @@ let package = Package(
             name: "FileCoordinationTextFuzzing",
             dependencies: [
                 "FileCoordinationFuzzing", "FileCoordinationHost", "FileCoordinationWire",
-                "FileCoordination", "filecoord",
+                "FileCoordination", "FileCoordinationClient", "filecoord",
             ],
             path: "Fuzzing/TextTargets", swiftSettings: strict),
         .testTarget(
@@ -153,10 +167,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FileCoordinationClientTests",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
-                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationWire", "TestHome",
+                "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationWire",
+                "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -164,8 +185,8 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
-                "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
-                "TestHome",
+                "coordination-soak", "plain-client", "CoordinationCheckers", "filecoordinationd",
+                "filecoord", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordination
+import FileCoordinationClient
 
 /// A coordinated access to several items.
 struct AccessCommand: ParsableCommand {

@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
@@ -51,11 +52,11 @@ struct Admission {
         Surroundings.forCommand.withLock { $0 = surroundings.around(access).text }
         var result: Result?
         var failure: Failure?
-        access.run { urls in
+        access.run { granted in
             do throws(Failure) {
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                result = try accessor(urls, access)
+                result = try accessor(granted.map { URL($0) }, access)
             } catch {
                 failure = error
             }
@@ -67,13 +68,14 @@ struct Admission {
 
     private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {
         let access: CoordinatedAccess
-        do throws(NSError) {
+        do throws(AccessFailure) {
             // Who does not wait holds nobody up.
             access = try CoordinatedAccess(
-                items, purpose: purpose, blocksCaller: options.patience != .none,
+                items, in: Session.current(), purpose: purpose,
+                blocksCaller: options.patience != .none,
                 supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
-            throw Failure(filing: error)
+            throw Failure(filing: error.nsError(items))
         }
         do throws(Failure) {
             try signals.wait(for: access)
@@ -84,8 +86,10 @@ struct Admission {
         switch try wait(for: access) {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
-        case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
-        case .failed(let error):
+        case .failed(let error) where access.hasFailedAfterGrant:
+            throw Failure(file: error.nsError(items))
+        case .failed(let failure):
+            let error = failure.nsError(items)
             let failure =
                 Surroundings.failure(error, access, surroundings, quiet: options.quiet)
                 ?? Failure(refusal: error)

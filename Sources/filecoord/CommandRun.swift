@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Foundation
 
 /// A command that runs while a claim is held.

@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
@@ -13,7 +14,7 @@ enum DirectoryNotice {
     /// Says of each plain directory among `items` what is not covered.
     static func say(about items: [RequestedItem]) {
         for item in items where !coversContents(item.access) {
-            let path = item.url.nativePath
+            let path = item.nativePath
             guard (try? path.status())?.kind == .directory, !isPackage(path) else { continue }
             Console.say(
                 "\(path) is a directory: the claim does not cover what is inside; use "

@@ -3,6 +3,7 @@
 // How filecoord ends when it does not end with COMMAND's status, and what it says then.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

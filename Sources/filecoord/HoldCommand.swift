@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import FileCoordination
+import FileCoordinationClient
 
 /// Access that is held until standard input ends.
 struct HoldCommand: ParsableCommand {

@@ -7,6 +7,7 @@
 import ArgumentParser
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
@@ -166,7 +167,7 @@ struct MoveCommand: ParsableCommand {
             let plan = MovePlan(from: urls[0], isDirectory: isDirectory, to: target, taken)
             guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
-            access.announceMove(from: urls[0], to: urls[1])
+            access.announceMove(from: ItemName(urls[0]), to: ItemName(urls[1]))
             if verbose {
                 try Console.print("renamed \(urls[0].nativePath) -> \(urls[1].nativePath)")
             }
@@ -189,10 +190,10 @@ struct MoveCommand: ParsableCommand {
     }
 
     private func isPackage(_ directory: [UInt8]) throws(Failure) -> Bool {
-        do {
+        do throws(AccessFailure) {
             return try Session.current().packagePolicy.isPackage(directoryAt: directory)
         } catch {
-            throw Failure(filing: error)
+            throw Failure(filing: error.nsError())
         }
     }
 }

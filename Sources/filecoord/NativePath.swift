@@ -4,6 +4,7 @@
 // everything escaped that a terminal would act on.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
@@ -93,6 +94,16 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Opens it as a directory.
     func openDirectory() throws(SystemError) -> Descriptor { try open(O_RDONLY | O_DIRECTORY) }
+}
+
+extension RequestedItem {
+    /// The path as it was asked for; empty if there is none.
+    var nativePath: NativePath {
+        switch name.path {
+        case .success(let path): NativePath(path)
+        case .failure: NativePath([])
+        }
+    }
 }
 
 extension URL {

@@ -3,6 +3,7 @@
 // Times, places and parties, in words.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
@@ -29,7 +30,7 @@ enum PeopleText {
 
     /// The items of a claim: all of a few, the first of many.
     static func paths(_ items: [RequestedItem]) -> String {
-        let shown = items.prefix(3).map { "\($0.url.nativePath)" }.joined(separator: ", ")
+        let shown = items.prefix(3).map { "\($0.nativePath)" }.joined(separator: ", ")
         return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
     }
 

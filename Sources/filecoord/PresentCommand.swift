@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

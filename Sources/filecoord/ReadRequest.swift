@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Foundation
 
 /// What `filecoord read` is to do.

@@ -5,6 +5,7 @@
 import ArgumentParser
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 
@@ -80,11 +81,11 @@ struct RemoveCommand: ParsableCommand {
         var agreed: Set<NativePath>?
         if asking == .interactive {
             var questions = RemovalQuestions()
-            items = items.filter { questions.ask(about: $0.url.nativePath) }
+            items = items.filter { questions.ask(about: $0.nativePath) }
             agreed = questions.agreed
         }
         guard !items.isEmpty else { return }
-        let named = items.map(\.url.nativePath)
+        let named = items.map(\.nativePath)
         let failures = try Admission(waiting.terms, signals: signals).run(items) {
             urls throws(Failure) in
             for url in urls { _ = try mayGo(url) }

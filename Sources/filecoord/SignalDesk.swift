@@ -5,6 +5,7 @@
 // them all, in ordinary code; no signal handler ever runs. CONT and WINCH only matter to COMMAND.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationHost
 import FileCoordinationSystem
 import FileCoordinationWire

@@ -4,6 +4,7 @@
 // were it not refused (Rule 18.4).
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

@@ -7,6 +7,7 @@
 import ArgumentParser
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Foundation
 
 /// The versions of an item.

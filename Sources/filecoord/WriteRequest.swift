@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Foundation
 
 /// What `filecoord write` is to do.
@@ -60,7 +61,7 @@ struct WriteRequest: Hashable {
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
-        let path = items[0].url.nativePath
+        let path = items[0].nativePath
         let spool = try Spool(for: path, placing, signals: signals)
         do throws(Failure) {
             try checkLength(spool.fill(from: 0), path)

@@ -35,9 +35,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "FileCoordination",
+            name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
             swiftSettings: strict),

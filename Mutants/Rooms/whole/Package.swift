@@ -37,9 +37,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "FileCoordination",
+            name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
             swiftSettings: strict),
@@ -64,8 +71,9 @@ let package = Package(
         .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
-                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
-                "FileCoordinationSystem", "FileCoordinationWire", "TestHome",
+                "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
+                "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationWire",
+                "TestHome",
             ],
             sources: [
                 "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",

@@ -5,6 +5,7 @@
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 package import Foundation
 import Glibc

@@ -46,7 +46,7 @@ package final class VersionStore: Sendable {
     private let handedOut = Lock<HandedOut?>(nil)
 
     /// The same, as bytes.
-    let pathBytes: [UInt8]
+    package let pathBytes: [UInt8]
 
     /// The store in the directory at `path`.
     package init(path: String) {
@@ -55,7 +55,7 @@ package final class VersionStore: Sendable {
     }
 
     /// Whether there is a store: one look.
-    var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
+    package var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
 
     // MARK: Opening
 
