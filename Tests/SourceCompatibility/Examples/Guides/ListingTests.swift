@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Listings of the guides, run: what they say happens.
+
+import FileCoordination
+import XCTest
+
+final class ListingTests: ExampleTestCase {
+    private func content(_ url: URL) throws -> String {
+        try String(contentsOf: url, encoding: .utf8)
+    }
+
+    func testLinesAreAppendedAndRunsCounted() throws {
+        let notes = folder.appendingPathComponent("notes.txt")
+        try append("milk", to: notes)
+        try append("eggs", to: notes)
+        XCTAssertEqual(try content(notes), "milk\neggs\n")
+        let settings = folder.appendingPathComponent("settings.json")
+        XCTAssertEqual(try countRun(at: settings), 1)
+        XCTAssertEqual(try countRun(at: settings), 2)
+        XCTAssertEqual(try loadSettings(at: settings).runs, 2)
+    }
+
+    func testADocumentSavesBeforeAReadAndFollowsAMove() throws {
+        let url = try file("a.txt")
+        let document = PlainTextDocument(url: url)
+        try document.open()
+        document.edit("edited")
+        XCTAssertEqual(try readOrExplain(url).map { String(decoding: $0, as: UTF8.self) }, "edited")
+        let renamed = try rename(url, to: "b.txt")
+        let isTold = expectation(
+            for: NSPredicate { document, _ in
+                (document as? PlainTextDocument)?.presentedItemURL == renamed
+            }, evaluatedWith: document)
+        wait(for: [isTold], timeout: 30)
+        try document.close()
+        XCTAssertTrue(NSFileCoordinator.filePresenters.allSatisfy { $0 !== document })
+    }
+
+    func testFilesArePublishedReplacedSwappedAndDeleted() throws {
+        let (first, second) = (try file("1", "one"), try file("2", "two"))
+        try swapContents(of: first, and: second)
+        XCTAssertEqual(try content(first), "two")
+        try publish(first, as: second)
+        XCTAssertEqual(try content(second), "two")
+        try replace(first, with: Data("new".utf8))
+        try saveSafely(Data("safe".utf8), at: second)
+        XCTAssertEqual(try content(first) + content(second), "newsafe")
+        XCTAssertEqual(try nightlyExport(of: first), Data("new".utf8))
+        try deleteDocument(first)
+        XCTAssertFalse(FileManager.default.fileExists(atPath: first.path))
+    }
+
+    func testPartsAreMergedAndTheFirstReadableIsFound() async throws {
+        let parts = [try file("1", "one"), try file("2", "two")]
+        let whole = folder.appendingPathComponent("whole")
+        try await merge(parts, into: whole)
+        let merged = try await text(at: whole)
+        XCTAssertEqual(merged, "onetwo")
+        let found = await firstReadable(of: [whole])
+        XCTAssertEqual(found, Data("onetwo".utf8))
+    }
+
+    func testATreeIsBackedUpAndADatabaseShared() throws {
+        let tree = folder.appendingPathComponent("tree", isDirectory: true)
+        try FileManager.default.createDirectory(at: tree, withIntermediateDirectories: true)
+        _ = try file("tree/a", "in the tree")
+        for copy in [backUp, snapshotDatabase(in:to:)] {
+            let target = folder.appendingPathComponent("copy", isDirectory: true)
+            try copy(tree, target)
+            XCTAssertEqual(try content(target.appendingPathComponent("a")), "in the tree")
+        }
+        let database = folder.appendingPathComponent("app.db")
+        XCTAssertNil(try openExistingDatabase(at: database) { try Data(contentsOf: $0) })
+        let made = try openSharedDatabase(
+            at: database,
+            open: {
+                try Data("made".utf8).write(to: $0)
+                return $0
+            }, migrate: { _ in })
+        XCTAssertEqual(made, database)
+        XCTAssertNotNil(try openExistingDatabase(at: database) { try Data(contentsOf: $0) })
+    }
+
+    func testAVersionIsKeptAndRestoredAndAConflictResolved() throws {
+        let url = try file("report", "old")
+        try keepVersion(of: url)
+        try replace(url, with: Data("new".utf8))
+        try restoreNewestVersion(of: url)
+        XCTAssertEqual(try content(url), "old")
+        try keepLoser(try file("theirs", "other"), of: url, from: "laptop")
+        let conflicts = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+        XCTAssertEqual(conflicts.map(\.localizedNameOfSavingComputer), ["laptop"])
+        try resolveConflicts(of: url, choosing: conflicts.first)
+        XCTAssertEqual(try content(url), "other")
+        XCTAssertEqual(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.count, 0)
+    }
+}

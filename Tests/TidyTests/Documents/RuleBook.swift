@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rule book as the tests read it: the articles in `FileCoordination.docc/Rules`. A rule begins
+// with the heading "### Rule 2.14"; the entry "Tests" names files below `Tests/` that cite it.
+
+/// The rules of the documentation.
+struct RuleBook {
+    /// Where the documentation's articles are.
+    static let catalog = "Sources/FileCoordination/FileCoordination.docc/"
+
+    /// One rule.
+    struct Entry {
+        /// The rule's number.
+        let number: String
+        /// The article.
+        let path: String
+        /// The heading's line, from 1.
+        let line: Int
+        /// The sentence that states the rule.
+        let statement: String
+        /// The lines of the entry "Tests"; empty if there is none.
+        let testLines: Range<Int>
+        /// The test files that it names, below `Tests/`.
+        let tests: [String]
+    }
+
+    /// All rules, in the order of the articles.
+    let entries: [Entry]
+
+    /// Reads the articles among `files`.
+    init(files: [SourceFile]) {
+        entries = files.filter { $0.path.hasPrefix(Self.catalog + "Rules/") }
+            .flatMap(Self.entries)
+    }
+
+    private static func entries(of file: SourceFile) -> [Entry] {
+        let heads = file.lines.indices.filter { file.lines[$0].hasPrefix("### Rule ") }
+        return zip(heads, heads.dropFirst() + [file.lines.endIndex]).map { start, end in
+            let statement = file.lines[start..<end].drop { !$0.hasPrefix("**") }
+                .prefix { !$0.isEmpty }.joined(separator: " ")
+            let first = file.lines[start..<end].firstIndex { $0.hasPrefix("- term Tests:") }
+            let lines = first.map { first in
+                first..<(file.lines[first..<end].firstIndex { $0.isEmpty || $0.hasPrefix("#") }
+                    ?? end)
+            }
+            let named = lines.map { file.lines[$0].joined(separator: " ") } ?? ""
+            let parts = named.split(separator: "`", omittingEmptySubsequences: false)
+            return Entry(
+                number: String(file.lines[start].dropFirst("### Rule ".count)), path: file.path,
+                line: start + 1, statement: statement, testLines: lines ?? end..<end,
+                tests: parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
+        }
+    }
+
+    /// The entry "Tests" for these files, in lines of at most 100 columns.
+    static func testLines(_ files: [String]) -> [String] {
+        var lines = ["- term Tests:"]
+        if files.isEmpty { lines[0] += " none." }
+        for (index, file) in files.enumerated() {
+            let word = "`\(file)`" + (index == files.count - 1 ? "." : ",")
+            if lines[lines.count - 1].count + 1 + word.count <= 100 {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append("  " + word)
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rule book agrees with the sources that cite it. After tests were moved or renamed:
+// RECORD_RULE_TESTS=1 swift test --filter RuleBookTests puts the entries "Tests" right.
+
+import Foundation
+import Testing
+
+@Suite("Rule book")
+struct RuleBookTests {
+    private let tree: SourceTree
+    private let book: RuleBook
+
+    init() throws {
+        tree = try TreeCache.tree.get()
+        book = RuleBook(files: tree.files)
+    }
+
+    @Test func `It has each rule once, in order, with a statement`() {
+        let numbers = book.entries.map(\.number)
+        #expect(numbers.count > 190)
+        #expect(Set(numbers).count == numbers.count)
+        for path in Set(book.entries.map(\.path)) {
+            let sections = book.entries.filter { $0.path == path }.map {
+                $0.number.split(separator: ".").first
+            }
+            #expect(Set(sections).count == 1, "\(path) has rules of several sections")
+        }
+        for entry in book.entries {
+            #expect(RuleTable.sortKey(entry.number) != .max, "\(entry.path):\(entry.line)")
+            #expect(entry.statement.hasSuffix("**"), "\(entry.path):\(entry.line): no statement")
+        }
+    }
+
+    @Test func `It has every rule of the table of required tests`() {
+        let missing = Set(RuleTable.order).subtracting(book.entries.map(\.number))
+        #expect(missing.isEmpty, "no article has \(missing.sorted())")
+    }
+
+    @Test func `Every rule that is cited is in it`() {
+        let known = Set(book.entries.map(\.number))
+        let violations = tree.swift.filter { !$0.path.hasPrefix("Tests/TidyTests/") }.flatMap {
+            file in
+            RuleCitations.numbers(in: file.text).subtracting(known).sorted().map {
+                Violation(file, "Rule \($0) is not in the rule book")
+            }
+        }
+        expectNone(violations)
+    }
+
+    @Test func `Each entry names up to three tests that cite the rule`() throws {
+        let citing = RuleCitations.byRule(in: tree.files).tests.mapValues { paths in
+            paths.map { String($0.dropFirst("Tests/".count)) }.sorted()
+        }
+        var wanted: [(RuleBook.Entry, [String])] = []
+        for entry in book.entries {
+            let all = citing[entry.number] ?? []
+            let valid = entry.tests.filter(all.contains)
+            let rest = all.filter { !valid.contains($0) }
+            let isRight = valid.count == entry.tests.count && valid.isEmpty == all.isEmpty
+            guard !isRight || entry.testLines.isEmpty else { continue }
+            wanted.append((entry, Array((valid + rest).prefix(3))))
+        }
+        guard ProcessInfo.processInfo.environment["RECORD_RULE_TESTS"] == nil else {
+            return try record(wanted)
+        }
+        let list = wanted.map { entry, tests in
+            "\n  \(entry.path):\(entry.line): \(RuleBook.testLines(tests).joined(separator: " "))"
+        }
+        guard !list.isEmpty else { return }
+        Issue.record("RECORD_RULE_TESTS=1 puts this right:\(list.joined())")
+    }
+
+    @Test func `An entry is read as it is written`() {
+        let text = """
+            ### Rule 2.1
+
+            **Reads never
+            wait.**
+
+            - term Why: so.
+            - term Tests: `A/B.swift`,
+              `C.swift`.
+
+            ### Rule 2.2
+
+            **Writes do.**
+            """
+        let file = SourceFile(path: RuleBook.catalog + "Rules/a.md", text: text)
+        let entries = RuleBook(files: [file]).entries
+        #expect(entries.map(\.number) == ["2.1", "2.2"])
+        #expect(entries.map(\.statement) == ["**Reads never wait.**", "**Writes do.**"])
+        #expect(entries.map(\.tests) == [["A/B.swift", "C.swift"], []])
+        #expect(entries[0].testLines == 6..<8)
+        #expect(RuleBook.testLines(["A", "B"]) == ["- term Tests: `A`, `B`."])
+        #expect(RuleBook.testLines([]) == ["- term Tests: none."])
+    }
+
+    /// Writes the entries anew, from the last one of each article to the first.
+    private func record(_ wanted: [(entry: RuleBook.Entry, tests: [String])]) throws {
+        // Documents, TidyTests, Tests
+        let own = URL(filePath: #filePath).resolvingSymlinksInPath()
+        let root = (0..<4).reduce(own) { url, _ in url.deletingLastPathComponent() }
+        for (path, changes) in Dictionary(grouping: wanted, by: \.entry.path) {
+            guard let file = tree.files.first(where: { $0.path == path }) else { continue }
+            var lines = file.lines
+            for (entry, tests) in changes.sorted(by: { $0.entry.line > $1.entry.line }) {
+                let new = RuleBook.testLines(tests)
+                lines.replaceSubrange(
+                    entry.testLines, with: entry.testLines.isEmpty ? new + [""] : new)
+            }
+            try (lines.joined(separator: "\n") + "\n").write(
+                to: root.appending(path: path), atomically: true, encoding: .utf8)
+        }
+    }
+}
