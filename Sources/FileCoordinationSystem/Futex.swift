@@ -46,8 +46,9 @@ public enum Futex {
         }
     }
 
-    /// Watches the 32 bits at `address` for a moment, while they are `expected`; after how many looks
-    /// they were not, nil if they still are.
+    /// Watches the 32 bits at `address` for a moment, while they are `expected`.
+    ///
+    /// Returns after how many looks they were not; nil if they still are.
     ///
     /// For a word that another processor is about to change: cheaper than to sleep and be woken.
     public static func spin(

@@ -4,13 +4,12 @@
 // that it takes to fall asleep and be woken, so the next client in line watches the word for a
 // moment first. How long is learnt: watching that helps is worth more of it, watching in vain less.
 
-internal import FileCoordinationSystem
 internal import Synchronization
 
 /// How long this process watches for a turn.
 ///
 /// May be used from any thread.
-struct TurnSpinning: ~Copyable, Sendable {
+package struct TurnSpinning: ~Copyable, Sendable {
     /// How many looks are taken next time; 0 on one processor, where who watches is in the way.
     private let looks: Atomic<Int32>
 
@@ -19,12 +18,13 @@ struct TurnSpinning: ~Copyable, Sendable {
     /// Enough to find out again whether it helps.
     private static let least: Int32 = 8
 
-    init(processors: Int = CurrentProcess.usableProcessors) {
+    /// Watches only if the calling thread may run on several processors.
+    package init(processors: Int = CurrentProcess.usableProcessors) {
         looks = Atomic(processors > 1 ? Self.most : 0)
     }
 
     /// Watches a word while its value is `value`; whether it is another one by now.
-    func watch(_ address: UnsafeMutableRawPointer, while value: UInt32) -> Bool {
+    package func watch(_ address: UnsafeMutableRawPointer, while value: UInt32) -> Bool {
         let looks = looks.load(ordering: .relaxed)
         guard looks > 0 else { return false }
         let hasChanged = Futex.spin(address, expected: value, looks: looks) != nil
