@@ -14,7 +14,8 @@ enum Budgets {
 
     /// Failures that are ignored without a reason, by room.
     static let unexplainedTries: [String: Int] = [
-        "FileCoordination": 172, "FileCoordinationClient": 40, "FileCoordinationHost": 111, "FileCoordinationLedger": 4,
+        "FileCoordination": 172, "FileCoordinationClient": 40, "FileCoordinationHost": 111,
+        "FileCoordinationLedger": 4,
         "FileCoordinationSystem": 15, "FileCoordinationWire": 7, "filecoord": 39,
         "filecoordinationd": 2,
     ]
