@@ -46,6 +46,8 @@ let package = Package(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -59,7 +61,7 @@ let package = Package(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
 
@@ -75,7 +77,7 @@ let package = Package(
             name: "filecoord",
             dependencies: [
                 "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
-                "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationWire", "FileCoordinationSystem", "FileTree",
                 argumentParser,
             ],
             swiftSettings: strict),
@@ -142,6 +144,9 @@ let package = Package(
             name: "FileCoordinationSystemTests", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .testTarget(
+            name: "FileTreeTests", dependencies: ["FileTree", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
             swiftSettings: strict),
@@ -156,7 +161,7 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationWire", "TestHome",
+                "FileCoordinationWire", "FileTree", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

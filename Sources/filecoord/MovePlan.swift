@@ -148,7 +148,7 @@ struct MovePlan {
     private func refuseContents() throws(Failure) {
         let names: [[UInt8]]
         do throws(SystemError) {
-            names = try target.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW).entryNames()
+            names = try target.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW).names()
         } catch {
             throw Failure(errorNumber: error.code, doing: "look into", path: target)
         }

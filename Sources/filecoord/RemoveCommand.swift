@@ -6,6 +6,7 @@ import ArgumentParser
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileTree
 import Foundation
 
 /// A coordinated deletion.
@@ -120,26 +121,35 @@ struct RemoveCommand: ParsableCommand {
     private func remove(
         _ urls: [URL], agreed: Set<NativePath>?, _ signals: SignalDesk
     ) -> [Failure] {
-        var deletion = TreeDeletion()
-        deletion.isUnwanted = { signals.noted != nil }
-        if let agreed { deletion.isAgreed = { agreed.contains($0) } }
+        var removal = TreeRemoval()
+        removal.isUnwanted = { signals.noted != nil }
+        if let agreed { removal.isAgreed = { agreed.contains(NativePath($0)) } }
+        var failures: [Failure] = []
         if verbose {
-            deletion.report = { path, isDirectory throws(Failure) in
-                try Console.print("removed \(isDirectory ? "directory " : "")\(path)")
+            removal.report = { path, isDirectory in
+                let word = isDirectory ? "directory " : ""
+                do throws(Failure) {
+                    try Console.print("removed \(word)\(NativePath(path))")
+                } catch {
+                    failures.append(error)
+                }
             }
         }
-        var failures: [Failure] = []
         for url in urls {
             let path = url.nativePath
             do throws(SystemError) {
                 let parent = try path.directory.openDirectory()
-                deletion.removeIfThere(path.name, in: parent, path: path)
+                removal.remove(TreePlace(path.name, in: parent, path: path.bytes))
             } catch {
                 failures.append(
                     Failure(errorNumber: error.code, doing: "open", path: path.directory))
             }
         }
-        return failures + deletion.failures
+        return failures
+            + removal.failures.map {
+                Failure(
+                    errorNumber: $0.error.code, doing: "remove", path: NativePath($0.path))
+            }
     }
 }
 
@@ -156,7 +166,7 @@ struct RemovalQuestions {
             if isAgreed { agreed.insert(path) }
             return isAgreed
         }
-        let names = (try? path.openDirectory().entryNames()) ?? []
+        let names = (try? path.openDirectory().names()) ?? []
         if !names.isEmpty {
             guard Question.ask("descend into directory \(path)?") else { return false }
         }

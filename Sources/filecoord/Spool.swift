@@ -122,12 +122,12 @@ final class Spool {
         // A sweep that finds it knows that its maker lives.
         _ = try FileLock.tryLock(contents)
         let name = TemporaryEntry.spoolName()
+        guard let leftover else {
+            try directory.makeHardLink(name, toNameless: contents)
+            return name
+        }
         try directory.call("name the spool", name) { number, name in
-            guard let leftover else {
-                return linkat(
-                    AT_FDCWD, "/proc/self/fd/\(contents.number)", number, name, AT_SYMLINK_FOLLOW)
-            }
-            return leftover.withCString { renameat(AT_FDCWD, $0, number, name) }
+            leftover.withCString { renameat(AT_FDCWD, $0, number, name) }
         }
         return name
     }

@@ -4,6 +4,7 @@
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileTree
 import Foundation
 
 /// An item as a caller names it.

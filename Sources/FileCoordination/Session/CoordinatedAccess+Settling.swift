@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import FileTree
 import Foundation
 
 extension CoordinatedAccess {

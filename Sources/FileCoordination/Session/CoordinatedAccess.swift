@@ -8,6 +8,7 @@ package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 package import FileCoordinationWire
+import FileTree
 package import Foundation
 
 /// One access of this process and what belongs to it.

@@ -12,6 +12,7 @@ import FileCoordinationHost
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import FileTree
 package import Foundation
 import Synchronization
 

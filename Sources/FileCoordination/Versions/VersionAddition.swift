@@ -7,6 +7,7 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 
@@ -142,7 +143,7 @@ package struct VersionAddition {
             guard given.isMoving, !isMoved else { return }
             // The version is there; what cannot be removed is no reason to say that it is not.
             if let parent = try? parent(of: given.source) {
-                try? ContentsRemoval.remove(given.source.name, in: parent)
+                TreeRemoval.remove(given.source.name, from: parent)
             }
         case .cleanUp:
             // If it cannot be removed now, somebody else will do it: its lock goes with this value.
@@ -211,7 +212,9 @@ package struct VersionAddition {
     private func copyContents() throws(SystemError) {
         let copy = try openWorkspace.directory.openSubdirectory(Self.copy, creatingWithMode: 0o700)
         let name = given.source.name
-        try ContentsCopy.copy(name, in: parent(of: given.source), to: name, in: copy.descriptor)
+        try TreeCopy.copy(
+            TreePlace(name, in: parent(of: given.source)),
+            to: TreePlace(name, in: copy.descriptor), depthLimit: VersionStore.deepest)
         try synchronize(contents: copy)
     }
 

@@ -7,6 +7,7 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 
@@ -154,7 +155,8 @@ package struct VersionReplacement {
     private func copyContents() throws(SystemError) {
         let source = try Descriptor.openDirectory(at: contents.parent.bytes)
         let temporary = noted.temporary
-        try ContentsCopy.copy(contents.name, in: source, to: temporary, in: parent)
+        try TreeCopy.copy(
+            TreePlace(contents.name, in: source), to: TreePlace(temporary, in: parent))
         let status = try parent.status(of: temporary)
         guard [S_IFREG, S_IFDIR].contains(status.kind) else { return }
         let copy = try parent.openFile(temporary, O_RDONLY | O_NONBLOCK)
@@ -187,7 +189,7 @@ package struct VersionReplacement {
         let item = try parent.openFile(place.name, O_RDONLY | O_NONBLOCK)
         _ = try CarriedAttributes(of: item).give(to: copy)
         // But what belongs to the contents is the version's.
-        ContentsCopy.copyUserAttributes(
+        UserAttributes.copy(
             from: try source.openFile(contents.name, O_RDONLY | O_NONBLOCK), to: copy)
     }
 
@@ -210,14 +212,14 @@ package struct VersionReplacement {
         }
         guard target == place else {
             try parent.rename(temporary, to: target.name, in: parent, ifTaken: .refuse)
-            return try ContentsRemoval.remove(place.name, in: parent)
+            return try TreeRemoval.removeAll(place.name, from: parent)
         }
         let kinds = [try parent.status(of: temporary).kind, old.kind]
         guard kinds.contains(S_IFDIR) else {
             return try parent.rename(temporary, to: place.name, in: parent)
         }
         try parent.rename(temporary, to: place.name, in: parent, ifTaken: .exchange)
-        try ContentsRemoval.remove(temporary, in: parent)
+        try TreeRemoval.removeAll(temporary, from: parent)
     }
 
     // MARK: After a death
@@ -241,7 +243,7 @@ package struct VersionReplacement {
         guard let place = ItemPath(bytes: leavings.place) else { return }
         do {
             let parent = try Descriptor.openDirectory(at: place.parent.bytes)
-            try ContentsRemoval.remove(leavings.temporary, in: parent)
+            try TreeRemoval.removeAll(leavings.temporary, from: parent)
         } catch let error where error.code == ErrorNumber.noSuchFile {
             return
         }

@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 package import FileCoordinationSystem
+import FileTree
 
 extension VersionStore {
     /// Adds a version of the item at `place`.
@@ -83,7 +84,7 @@ extension VersionStore {
             return false
         }
         // From here on it is rubbish, which anybody may remove if this process does not.
-        try? ContentsRemoval.remove(id.text, in: folders.removed)
+        TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
         if (try? folders.items.removeSubdirectory(item.text)) != nil {
             removeTies(of: item, at: place, in: folders)
         }

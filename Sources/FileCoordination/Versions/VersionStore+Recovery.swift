@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileTree
 
 /// What a process is about to do that nobody could make out from its leavings.
 enum Intention: Codable, Sendable {
@@ -66,7 +67,7 @@ extension VersionStore {
             }
         }
         for name in (try? folders.removed.names()) ?? [] {
-            try? ContentsRemoval.remove(name, in: folders.removed)
+            TreeRemoval.remove(Array(name.utf8), from: folders.removed.descriptor)
         }
         settleWrites(folders)
     }

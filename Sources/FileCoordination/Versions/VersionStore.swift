@@ -39,6 +39,9 @@ import Glibc
 ///
 /// May be used from any thread.
 package final class VersionStore: Sendable {
+    /// How many levels the contents of a version may have.
+    static let deepest = 128
+
     /// Where it is; the directory is made when the first version is added.
     package let path: String
     /// The coordinated writes of this process that are under way.

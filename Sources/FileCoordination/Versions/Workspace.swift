@@ -4,6 +4,7 @@
 // that lives; whoever finds one of a dead process finishes or removes it.
 
 import FileCoordinationSystem
+import FileTree
 
 /// A directory in the store's `work`, and the lock beside it that says whose it is.
 ///
@@ -71,7 +72,7 @@ final class Workspace: Sendable {
 
     /// Removes it with all that it holds.
     func discard() throws(SystemError) {
-        try ContentsRemoval.remove(id, in: work)
+        try TreeRemoval.removeAll(id, from: work)
         try work.remove(id + Self.lockSuffix)
     }
 }

@@ -4,7 +4,6 @@
 // more in the archive's directory. After PKWARE's APPNOTE 6.3.10 (sections 4.3 and 4.4) and
 // Info-ZIP's description of extra fields (proginfo/extrafld.txt).
 
-#if !canImport(Darwin)
 import Glibc
 
 /// Bytes with the least significant ones first, as archives have them.
@@ -145,4 +144,3 @@ struct ZipEntry {
         return (UInt16(time), UInt16(date))
     }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // The checksum of archive entries (CRC-32 of ISO 3309): zlib's, or where there is no zlib, ours.
 
-#if !canImport(Darwin)
-
 /// A checksum that grows with the bytes.
 package struct ZipChecksum {
     /// The checksum of the bytes so far.
@@ -35,4 +33,3 @@ package struct ZipChecksum {
         }
     }
 }
-#endif

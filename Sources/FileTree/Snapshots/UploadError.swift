@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why no snapshot could be made, in words that say what to do, and as the NSError that a
-// coordinated read for uploading hands out instead of running its accessor (Rules 15.3, 17.3).
+// Why no snapshot could be made, in words that say what to do (Rules 15.3, 17.3).
 
-#if !canImport(Darwin)
 package import FileCoordinationSystem
-package import Foundation
 
 /// Why an item could not be made ready for uploading.
 ///
@@ -28,50 +25,20 @@ package enum UploadError: Error, Hashable {
     /// The directory for temporaries cannot be opened or made.
     case noTemporaries(path: String, SystemError)
 
-    /// The error for an upload of `item`.
-    package func nsError(item: URL) -> NSError {
-        var userInfo: [String: Any] = [
-            NSURLErrorKey: item, NSLocalizedDescriptionKey: text,
-            NSLocalizedRecoverySuggestionErrorKey: advice,
-        ]
-        if let path { userInfo[NSFilePathErrorKey] = path }
-        if let number {
-            userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
-        }
-        return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: userInfo)
+    /// The failure of a copy.
+    init(_ error: TreeError) {
+        self =
+            switch error {
+            case .unreadable(let path, let error): .unreadable(path: path, code: error.code)
+            case .unwritable(_, let error): .unwritable(error)
+            case .otherFileSystem(let path):
+                .unreadable(path: path, code: ErrorNumber.crossDevice)
+            case .unwanted: .unwritable(error.systemError)
+            }
     }
 
-    // MARK: Numbers
-
-    private var code: CocoaError.Code {
-        switch self {
-        case .unreadable(_, let number): Self.readingCode(number)
-        case .symbolicLink, .notCopyable: .fileReadUnknown
-        case .nameless, .nameTooLong: .fileReadInvalidFileName
-        case .unwritable(let error), .noTemporaries(_, let error): Self.writingCode(error.code)
-        case .unsafeTemporaries: .fileWriteNoPermission
-        }
-    }
-
-    private static func readingCode(_ number: Int32) -> CocoaError.Code {
-        switch number {
-        case ErrorNumber.noSuchFile, ErrorNumber.notADirectory: .fileReadNoSuchFile
-        case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .fileReadNoPermission
-        case ErrorNumber.nameTooLong: .fileReadInvalidFileName
-        default: .fileReadUnknown
-        }
-    }
-
-    private static func writingCode(_ number: Int32) -> CocoaError.Code {
-        switch number {
-        case ErrorNumber.noSpace, ErrorNumber.quotaExceeded: .fileWriteOutOfSpace
-        case ErrorNumber.readOnlyFileSystem: .fileWriteVolumeReadOnly
-        case ErrorNumber.accessDenied, ErrorNumber.notPermitted: .fileWriteNoPermission
-        default: .fileWriteUnknown
-        }
-    }
-
-    private var number: Int32? {
+    /// The kernel's number, if it was the kernel that failed.
+    package var number: Int32? {
         switch self {
         case .unreadable(_, let number): number
         case .symbolicLink: ErrorNumber.symbolicLink
@@ -84,7 +51,8 @@ package enum UploadError: Error, Hashable {
 
     // MARK: Words
 
-    private var path: String? {
+    /// The path that it is about.
+    package var path: String? {
         switch self {
         case .unreadable(let path, _), .symbolicLink(let path), .notCopyable(let path),
             .nameTooLong(let path):
@@ -94,7 +62,8 @@ package enum UploadError: Error, Hashable {
         }
     }
 
-    private var text: String {
+    /// What failed, and why.
+    package var text: String {
         switch self {
         case .unreadable(_, let number):
             "\(SystemError(code: number, operation: "Copying \(path ?? "")")); "
@@ -114,7 +83,8 @@ package enum UploadError: Error, Hashable {
         }
     }
 
-    private var advice: String {
+    /// What to do now.
+    package var advice: String {
         switch self {
         case .unreadable(_, ErrorNumber.noSuchFile), .unreadable(_, ErrorNumber.notADirectory):
             "Check the path, and try again."
@@ -131,4 +101,3 @@ package enum UploadError: Error, Hashable {
         }
     }
 }
-#endif

@@ -3,7 +3,6 @@
 // The file that an archive is written to: gathered into large writes, with the one way back that
 // an archive needs, to fill in what is known only after an entry's contents.
 
-#if !canImport(Darwin)
 import FileCoordinationSystem
 
 /// Where tests see how far an archive has come, for example to end the process there.
@@ -91,4 +90,3 @@ final class ZipOutput {
         }
     }
 }
-#endif

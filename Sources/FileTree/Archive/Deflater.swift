@@ -2,7 +2,6 @@
 //
 // Compressing bytes, one file after the other, by one stream of zlib's.
 
-#if !canImport(Darwin)
 import Glibc
 
 /// A compressor of files.
@@ -96,4 +95,3 @@ final class Deflater {
         return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: output[..<count]))
     }
 }
-#endif

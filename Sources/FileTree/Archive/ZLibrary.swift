@@ -4,7 +4,6 @@
 // its header, so the few declarations are ours, and the library itself checks that they fit: it
 // refuses a stream whose size is not the one that it was built with.
 
-#if !canImport(Darwin)
 import Glibc
 
 /// The functions of libz.so.1 that deflating takes.
@@ -81,4 +80,3 @@ package struct ZLibrary: Sendable {
         self.checksum = unsafeBitCast(checksum, to: Checksum.self)
     }
 }
-#endif

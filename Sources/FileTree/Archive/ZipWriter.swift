@@ -4,8 +4,8 @@
 // size; what became of them is filled in before them afterwards, so that readers that cannot look
 // at the archive's end first understand it too.
 
-#if !canImport(Darwin)
 package import FileCoordinationSystem
+package import Glibc
 
 /// Writes one archive.
 ///
@@ -38,15 +38,15 @@ package final class ZipWriter {
     // MARK: Entries
 
     /// Adds a directory.
-    package func addDirectory(_ name: [UInt8], _ attributes: SourceAttributes) throws(UploadError) {
-        try add(entry(name + [UInt8(ascii: "/")], attributes))
+    package func addDirectory(_ name: [UInt8], _ status: stat) throws(UploadError) {
+        try add(entry(name + [UInt8(ascii: "/")], status))
     }
 
     /// Adds a symbolic link.
     package func addLink(
-        _ name: [UInt8], to target: [UInt8], _ attributes: SourceAttributes
+        _ name: [UInt8], to target: [UInt8], _ status: stat
     ) throws(UploadError) {
-        var entry = try entry(name, attributes)
+        var entry = try entry(name, status)
         entry.size = UInt64(target.count)
         entry.storedSize = entry.size
         var sum = ZipChecksum(library: zlib)
@@ -57,8 +57,8 @@ package final class ZipWriter {
 
     /// Adds a file with the contents that it has now.
     package func addFile(_ name: [UInt8], _ file: SourceFile) throws(UploadError) {
-        var entry = try entry(name, file.attributes)
-        entry.hasWideSizes = file.attributes.size >= Self.wideSize
+        var entry = try entry(name, file.status)
+        entry.hasWideSizes = file.size >= Self.wideSize
         // For the room that it takes.
         try output.append(entry.localRecord)
         try addContents(of: file, to: &entry)
@@ -67,11 +67,12 @@ package final class ZipWriter {
     }
 
     private func entry(
-        _ name: [UInt8], _ attributes: SourceAttributes
+        _ name: [UInt8], _ status: stat
     ) throws(UploadError) -> ZipEntry {
         guard name.count <= ZipEntry.nameLimit else { throw .nameTooLong(path: name) }
         return ZipEntry(
-            name: name, mode: attributes.mode, modified: attributes.seconds, offset: output.offset)
+            name: name, mode: status.st_mode, modified: status.st_mtim.tv_sec, offset: output.offset
+        )
     }
 
     private func add(_ entry: ZipEntry, contents: [UInt8] = []) throws(UploadError) {
@@ -119,11 +120,16 @@ package final class ZipWriter {
     private func read(
         _ file: SourceFile, at position: UInt64
     ) throws(UploadError) -> UnsafeRawBufferPointer {
-        let size = file.attributes.size
+        let size = file.size
         let rest = (size > 0 ? size : Self.wideSize) - position
         let room = UnsafeMutableRawBufferPointer(
             rebasing: input.prefix(Int(min(UInt64(input.count), rest))))
-        let count = try file.read(into: room, at: position)
+        let count: Int
+        do throws(TreeError) {
+            count = try file.read(into: room, at: position)
+        } catch {
+            throw UploadError(error)
+        }
         return UnsafeRawBufferPointer(rebasing: input[..<count])
     }
 
@@ -202,4 +208,3 @@ package final class ZipWriter {
         record.append(1 as UInt32)
     }
 }
-#endif

@@ -3,10 +3,7 @@
 // What a coordinated read for uploading hands to its accessor: a copy, made while the claim is
 // held, so that the claim can end before the upload begins (Rules 15.1 to 15.3).
 
-#if !canImport(Darwin)
-package import FileCoordinationArbiter
 import FileCoordinationSystem
-package import Foundation
 import Glibc
 
 /// A temporary copy of one item.
@@ -17,11 +14,14 @@ package final class UploadSnapshot: Sendable {
     /// The copy: a file's under its own name, a directory's a zip archive named after it.
     ///
     /// In a directory of its own, from which it may be moved away.
-    package let url: URL
+    package let path: [UInt8]
+    /// What was left out of an archive: how much in all, and the path of one of it.
+    package let omission: (count: Int, path: [UInt8])?
     private let slot: UploadSlot
 
-    private init(url: URL, slot: UploadSlot) {
-        self.url = url
+    private init(path: [UInt8], omission: (count: Int, path: [UInt8])?, slot: UploadSlot) {
+        self.path = path
+        self.omission = omission
         self.slot = slot
     }
 
@@ -34,51 +34,48 @@ package final class UploadSnapshot: Sendable {
 
     // MARK: Making
 
-    /// Copies what `url` names; the claim on it must be held meanwhile.
-    package static func make(of url: URL) throws(NSError) -> UploadSnapshot {
-        let path: ItemPath
-        do throws(PlaceError) {
-            path = try PlaceResolver.path(of: url)
-        } catch {
-            throw error.nsError(url: url, writing: false)
-        }
-        do throws(UploadError) {
-            return try make(of: path)
-        } catch {
-            throw error.nsError(item: url)
-        }
-    }
-
-    /// Copies the item at `place`; the claim on it must be held meanwhile.
+    /// Copies the item at an absolute path; the claim on it must be held meanwhile.
+    ///
+    /// - Parameter environment: says by `TMPDIR` where temporary copies go.
     package static func make(
-        of place: ItemPath,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        of path: [UInt8], environment: [String: String] = CurrentProcess.environment
     ) throws(UploadError) -> UploadSnapshot {
-        guard let name = place.lastComponent else { throw .nameless }
-        let parent = try SourceDirectory(path: place.prefix(depth: place.depth - 1).bytes)
-        guard let item = try parent.item(name) else {
-            throw .unreadable(path: place.bytes, code: ErrorNumber.noSuchFile)
-        }
-        switch item {
-        case .link: throw .symbolicLink(path: place.bytes)
-        case .special: throw .notCopyable(path: place.bytes)
+        let components = path.split(separator: UInt8(ascii: "/"))
+        guard let name = components.last.map({ Array($0) }) else { throw .nameless }
+        let above = components.dropLast().joined(separator: [UInt8(ascii: "/")])
+        switch try item(name, in: [UInt8(ascii: "/")] + Array(above), path) {
+        case .link: throw .symbolicLink(path: path)
+        case .special: throw .notCopyable(path: path)
         case .file(let file):
             return try fill(copyName(of: name), environment) { (copy, _) throws(UploadError) in
                 try duplicate(file, to: copy)
+                return nil
             }
-        case .directory(let directory, let attributes):
+        case .directory(let directory, let status):
             return try fill(copyName(of: name, ending: ".zip"), environment) {
                 (copy, root) throws(UploadError) in
+                // Where it cannot be told, the copies of others become part of the archive.
                 let temporaries = try? root.directory.status()
-                try archive(directory, attributes, as: name, without: temporaries, to: copy)
+                return try archive(directory, status, as: name, without: temporaries, to: copy)
             }
         }
+    }
+
+    private static func item(
+        _ name: [UInt8], in parent: [UInt8], _ path: [UInt8]
+    ) throws(UploadError) -> SourceItem {
+        do throws(TreeError) {
+            if let item = try SourceDirectory(path: parent).item(name) { return item }
+        } catch {
+            throw UploadError(error)
+        }
+        throw .unreadable(path: path, code: ErrorNumber.noSuchFile)
     }
 
     /// Makes a temporary file by `writing` it, and names it when it is complete.
     private static func fill(
         _ name: [UInt8], _ environment: [String: String],
-        writing: (Descriptor, UploadRoot) throws(UploadError) -> Void
+        writing: (Descriptor, UploadRoot) throws(UploadError) -> (count: Int, path: [UInt8])?
     ) throws(UploadError) -> UploadSnapshot {
         let root = try UploadRoot.open(environment: environment)
         root.sweep()
@@ -90,12 +87,10 @@ package final class UploadSnapshot: Sendable {
         }
         do throws(UploadError) {
             let copy = try UnfinishedFile(in: slot)
-            try writing(copy.file, root)
+            let omission = try writing(copy.file, root)
             try copy.publish(as: name)
-            guard let place = ItemPath(bytes: Array((slot.path + "/").utf8) + name) else {
-                preconditionFailure("A path of names is no path")
-            }
-            return UploadSnapshot(url: URL(place: place), slot: slot)
+            return UploadSnapshot(
+                path: Array((slot.path + "/").utf8) + name, omission: omission, slot: slot)
         } catch {
             slot.remove()
             throw error
@@ -121,31 +116,35 @@ package final class UploadSnapshot: Sendable {
     private static func duplicate(
         _ file: SourceFile, to copy: Descriptor
     ) throws(UploadError) {
-        var duplicate = FileDuplicate(of: file, to: copy)
-        try duplicate.make()
+        // No more than it held when it was opened: programs may be adding to it faster than it can
+        // be read.
+        var contents = FileContents(of: file.descriptor, to: copy, followsGrowth: false)
+        do throws(FileContents.Failure) {
+            try contents.copy()
+        } catch {
+            switch error {
+            case .reading(let error): throw .unreadable(path: file.path, code: error.code)
+            case .writing(let error): throw .unwritable(error)
+            case .unwanted: throw .unwritable(TreeError.unwanted.systemError)
+            }
+        }
         // Readable to us in any case: the copy is ours, even where the file is not.
-        let mode = file.attributes.mode & 0o777 | 0o400
-        let times = [file.attributes.modified, file.attributes.modified]
+        let mode = file.status.st_mode & 0o777 | 0o400
+        let times = [file.status.st_mtim, file.status.st_mtim]
         guard fchmod(copy.number, mode) == 0, futimens(copy.number, times) == 0 else {
             throw .unwritable(SystemError(code: errno, operation: "set the copy's attributes"))
         }
     }
 
+    /// Returns what was left out.
     private static func archive(
-        _ directory: SourceDirectory, _ attributes: SourceAttributes, as name: [UInt8],
+        _ directory: SourceDirectory, _ status: stat, as name: [UInt8],
         without temporaries: FileStatus?, to copy: Descriptor
-    ) throws(UploadError) {
+    ) throws(UploadError) -> (count: Int, path: [UInt8])? {
         let writer = ZipWriter(to: copy)
         var archiver = TreeArchiver(to: writer, without: temporaries)
-        try archiver.add(directory, attributes, as: name)
+        try archiver.add(directory, status, as: name)
         try writer.finish()
-        guard let path = archiver.skippedPath else { return }
-        Diagnostics.say(
-            """
-            the archive of \(String(decoding: directory.path, as: UTF8.self)) for uploading leaves \
-            out what is no file, directory or link (\(archiver.skippedCount) in all), such as \
-            \(String(decoding: path, as: UTF8.self))
-            """)
+        return archiver.skippedPath.map { (archiver.skippedCount, $0) }
     }
 }
-#endif

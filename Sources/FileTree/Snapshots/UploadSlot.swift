@@ -3,7 +3,6 @@
 // The place of one temporary copy, and the lock by which others know that it is in use: kept by a
 // mapping, so that it ends with the process, and a forked child does not have it.
 
-#if !canImport(Darwin)
 package import FileCoordinationSystem
 
 /// A fresh temporary directory, locked until it is removed or the process ends.
@@ -115,4 +114,3 @@ package final class UploadSlot: Sendable {
 
     deinit { remove() }
 }
-#endif

@@ -4,9 +4,7 @@
 // and nobody ever sees half of it. Where file systems cannot do that, it has a name beside the
 // place where it will be, and moves there.
 
-#if !canImport(Darwin)
 package import FileCoordinationSystem
-import Glibc
 
 /// A temporary copy in the making.
 package struct UnfinishedFile {
@@ -40,43 +38,31 @@ package struct UnfinishedFile {
         self.naming = .part
     }
 
-    // O_TMPFILE without its O_DIRECTORY; <fcntl.h> shows it to GNU sources only.
-    private static let temporary: Int32 = 0o20000000
-
     private static func nameless(in slot: UploadSlot) -> Descriptor? {
-        let number = openat(
-            slot.directory.descriptor.number, ".", temporary | O_DIRECTORY | O_RDWR | O_CLOEXEC,
-            0o600)
-        guard number >= 0 else { return nil }
-        let file = Descriptor(adopting: number)
+        // Where none can be made, the reason comes up again when one with a name is made.
+        guard let file = try? slot.directory.descriptor.makeNamelessFile() else { return nil }
         // Without /proc it could never get a name.
-        guard let seen = try? FileStatus(path: link(to: file)), let status = try? file.status(),
+        guard let seen = try? FileStatus(path: "/proc/self/fd/\(file.number)"),
+            let status = try? file.status(),
             seen.inode == status.inode, seen.device == status.device
         else { return nil }
         return file
     }
 
-    private static func link(to file: Descriptor) -> String { "/proc/self/fd/\(file.number)" }
-
     /// Gives the complete file its name.
     package func publish(as name: [UInt8]) throws(UploadError) {
-        let target = slot.directory.descriptor.number
-        let result =
+        let target = slot.directory.descriptor
+        do throws(SystemError) {
             switch naming {
-            case .none:
-                withCName(name) {
-                    linkat(AT_FDCWD, Self.link(to: file), target, $0, AT_SYMLINK_FOLLOW)
-                }
+            case .none: try target.makeHardLink(name, toNameless: file)
             case .part:
-                withCName(name) {
-                    renameat(slot.root.directory.descriptor.number, slot.name.part, target, $0)
-                }
+                try slot.root.directory.descriptor.rename(
+                    Array(slot.name.part.utf8), to: name, in: target)
             }
-        guard result == 0 else {
-            let code = errno
+        } catch {
             let text = String(decoding: name, as: UTF8.self)
-            throw .unwritable(SystemError(code: code, operation: "name the copy \"\(text)\""))
+            throw .unwritable(
+                SystemError(code: error.code, operation: "name the copy \"\(text)\""))
         }
     }
 }
-#endif

@@ -8,7 +8,6 @@
 //     ROOT/4711-89abcdef01234567/         what the accessor sees, with one file in it
 //     ROOT/4711-89abcdef01234567.part     an unfinished copy, where files cannot be nameless
 
-#if !canImport(Darwin)
 package import FileCoordinationSystem
 import Glibc
 
@@ -91,4 +90,3 @@ package struct UploadRoot: Sendable {
         }
     }
 }
-#endif
