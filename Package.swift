@@ -48,6 +48,10 @@ let package = Package(
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
+            name: "FileCoordinationVersions",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "FileTree"],
+            swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -61,7 +65,8 @@ let package = Package(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileTree",
             ],
             swiftSettings: strict),
 
@@ -77,8 +82,8 @@ let package = Package(
             name: "filecoord",
             dependencies: [
                 "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
-                "FileCoordinationWire", "FileCoordinationSystem", "FileTree",
-                argumentParser,
+                "FileCoordinationWire", "FileCoordinationSystem", "FileCoordinationVersions",
+                "FileTree", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -161,15 +166,15 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationWire", "FileTree", "TestHome",
+                "FileCoordinationVersions", "FileCoordinationWire", "FileTree", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
-                "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
+                "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationVersions",
+                "coordination-peer", "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
                 "TestHome",
             ],
             swiftSettings: strict),

@@ -14,8 +14,10 @@ package struct TreeCopy {
     package struct Options {
         /// Whether names of one file are names of one file in the copy, too.
         package var keepsHardLinks = false
-        /// Whether sockets, pipes and devices are made anew. If not, they are left out inside a
-        /// tree, and refused at its top: they hold nothing that could be copied.
+        /// Whether sockets, pipes and devices are made anew.
+        ///
+        /// If not, they are left out inside a tree, and refused at its top: they hold nothing that
+        /// could be copied.
         package var keepsSpecials = false
         /// Whether something inside that is on another file system is an error.
         package var staysOnFileSystem = false

@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationVersions
 import XCTest
 
 final class PresenterVersionMessageTests: XCTestCase {

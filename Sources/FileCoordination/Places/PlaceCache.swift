@@ -11,6 +11,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 
 /// Remembers places, and forgets them when something on the way has changed.

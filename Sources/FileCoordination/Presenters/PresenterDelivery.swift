@@ -5,6 +5,7 @@
 // to or nothing.
 
 package import FileCoordinationArbiter
+import FileCoordinationVersions
 package import Foundation
 
 /// A message that expects no answer, with the URLs as the presenter is to see them (Rule 7.1).

@@ -8,6 +8,7 @@
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
 import FileCoordinationSystem
+package import FileCoordinationVersions
 package import Foundation
 
 /// Delivers the arbiter's messages to one presenter, on its own queue and no other.

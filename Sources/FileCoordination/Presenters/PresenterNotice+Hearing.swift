@@ -4,6 +4,7 @@
 // the presenter gets is made here, on its queue, from what the store has by then.
 
 #if !canImport(Darwin)
+import FileCoordinationVersions
 import Foundation
 
 extension NSFilePresenter {

@@ -4,6 +4,7 @@
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationVersions
 import FileTree
 import Foundation
 

@@ -6,6 +6,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationVersions
 import FileCoordinationWire
 import Foundation
 

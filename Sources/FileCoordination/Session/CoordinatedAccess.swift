@@ -7,6 +7,7 @@
 package import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationVersions
 package import FileCoordinationWire
 import FileTree
 package import Foundation

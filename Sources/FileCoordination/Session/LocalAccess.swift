@@ -8,6 +8,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationVersions
 import FileCoordinationWire
 import Foundation
 

@@ -9,6 +9,7 @@ import FileCoordinationArbiter
 import FileCoordinationHost
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationVersions
 import FileCoordinationWire
 
 /// A turn in a relay, to be passed on.

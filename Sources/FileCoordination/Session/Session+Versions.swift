@@ -5,6 +5,7 @@
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 
 extension Session {

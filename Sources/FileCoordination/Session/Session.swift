@@ -11,6 +11,7 @@
 import FileCoordinationHost
 import FileCoordinationLedger
 import FileCoordinationSystem
+import FileCoordinationVersions
 import FileCoordinationWire
 import FileTree
 package import Foundation
@@ -70,6 +71,7 @@ package final class Session: Sendable {
     private init(runtime given: RuntimeDirectory) throws {
         // Now, and on this thread: the program may change it later, on another.
         let environment = CurrentProcess.environmentEntries
+        VersionChanges.tell(SessionVersions())
         let bell = try WakeUp()
         newestVersion = SpokenProtocol.newest
         state = Lock(State(helloVersion: newestVersion))

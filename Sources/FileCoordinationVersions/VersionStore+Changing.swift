@@ -3,7 +3,7 @@
 // Adding, marking and removing versions. Each says what it changed, so that every change is
 // reported once, however many processes try it at the same time.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 package import FileCoordinationSystem
 import FileTree
 
@@ -11,7 +11,7 @@ extension VersionStore {
     /// Adds a version of the item at `place`.
     ///
     /// If there is no room, those versions go first that may.
-    func add(
+    package func add(
         of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord
     ) throws(SystemError) -> StoredVersion {
         guard let identity = ItemIdentity(of: place) else {
@@ -47,7 +47,7 @@ extension VersionStore {
     }
 
     /// Sets a mark; whether it was not set before.
-    func mark(
+    package func mark(
         _ id: VersionID, of item: StoredItemID, _ mark: VersionMark
     ) throws(SystemError) -> Bool {
         guard let folders = try openIfThere() else { return false }
@@ -66,7 +66,7 @@ extension VersionStore {
     /// Removes a version; whether it was there.
     ///
     /// - Parameter place: where its item is, as far as the caller knows.
-    func remove(
+    package func remove(
         _ id: VersionID, of item: StoredItemID, at place: ItemPath? = nil
     ) throws(SystemError) -> Bool {
         guard let folders = try openIfThere() else { return false }

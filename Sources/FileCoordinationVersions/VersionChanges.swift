@@ -3,8 +3,8 @@
 // The one place at which a change of an item's versions becomes known to the session, which tells
 // every presenter, the writer's own too (Rules 10.1 to 10.3).
 
-import FileCoordinationArbiter
-import Foundation
+package import FileCoordinationArbiter
+import FileCoordinationSystem
 
 /// A change of the versions of one item.
 package struct VersionChange: Hashable, Sendable {
@@ -20,43 +20,25 @@ package struct VersionChange: Hashable, Sendable {
 
     /// What happened.
     package let kind: Kind
-    /// The item, as the caller named it; if it was moved since, where it is now.
-    package let itemURL: URL
+    /// Where the item is.
+    package let place: ItemPath
     /// Which version.
     package let persistentIdentifier: String
 
-    /// A change of the version of an item that somebody named.
-    init(_ kind: Kind, of itemURL: URL, _ version: VersionID) {
-        self.kind = kind
-        self.itemURL = itemURL
-        persistentIdentifier = version.text
-    }
-
-    /// A change that nobody's call made.
+    /// A change of one version of the item at `place`.
     init(_ kind: Kind, of place: ItemPath, _ version: VersionID) {
-        self.init(kind, of: URL(place: place), version)
-    }
-
-    /// What a presenter is told, in this process or another one.
-    package var news: VersionMessage {
-        VersionMessage(kind: kind, persistentIdentifier: persistentIdentifier)
+        self.kind = kind
+        self.place = place
+        persistentIdentifier = version.text
     }
 }
 
-/// What a presenter is told of a version.
-///
-/// It names the version; whoever hears of it looks it up in the store.
-package struct VersionMessage: Hashable, Sendable {
-    /// What happened to it.
-    package var kind: VersionChange.Kind
-    /// Which version.
-    package var persistentIdentifier: String
-
-    /// News of the version that has this identifier.
-    package init(kind: VersionChange.Kind, persistentIdentifier: String) {
-        self.kind = kind
-        self.persistentIdentifier = persistentIdentifier
-    }
+/// What the store tells to whoever coordinates in this process, and has presenters to tell.
+package protocol VersionCoordination: Sendable {
+    /// A change has happened, on the calling thread.
+    func versionsDidChange(_ change: VersionChange)
+    /// The item at `place` has versions now, while it may be written to.
+    func itemGotVersions(at place: ItemPath, in store: VersionStore)
 }
 
 /// Where changes of versions are reported.
@@ -70,6 +52,21 @@ package enum VersionChanges {
     /// accessor, if the caller is in one. For a version whose process died while it was moved into
     /// the store: on the thread, and in the process, that put it right.
     package static func note(_ change: VersionChange) {
-        if let listener { listener(change) } else { deliver(change) }
+        if let listener { listener(change) } else { coordination?.versionsDidChange(change) }
+    }
+
+    private static let chosen = LazyReference<Chosen>()
+
+    private final class Chosen: Sendable {
+        let coordination: any VersionCoordination
+        init(_ coordination: any VersionCoordination) { self.coordination = coordination }
+    }
+
+    /// What coordinates in this process; nil if nothing does.
+    static var coordination: (any VersionCoordination)? { chosen.load()?.coordination }
+
+    /// Has changes told to `coordination` from now on; the first one stays.
+    package static func tell(_ coordination: any VersionCoordination) {
+        _ = chosen.storeIfNil(Chosen(coordination))
     }
 }

@@ -3,13 +3,12 @@
 // What is known of a version besides its contents: written once, into the version's own directory,
 // before anybody can see it. What changes later are marks, which are only ever set.
 
-import Foundation
 import Glibc
 
 /// What a version remembers.
-struct VersionRecord: Codable, Hashable, Sendable {
+package struct VersionRecord: Hashable, Sendable {
     /// Why a version exists.
-    enum Origin: String, Codable, Hashable, Sendable {
+    package enum Origin: String, Hashable, Sendable {
         /// Somebody wanted it kept.
         case kept
         /// Two computers wrote the item at once, and this one lost (Rule 19.3).
@@ -17,36 +16,34 @@ struct VersionRecord: Codable, Hashable, Sendable {
     }
 
     /// The form of this record; a store never overwrites one that is newer than it knows.
-    var form = 1
+    package var form = 1
     /// Why it exists.
-    var origin = Origin.kept
+    package var origin: Origin = .kept
     /// The item's name when the version was added.
-    var name: String
+    package var name: String
     /// When it was added: nanoseconds since 1970; set when it is.
-    var added: Int64 = 0
+    package var added: Int64 = 0
     /// When its contents were modified: nanoseconds since 1970; 0 while that is not known.
-    var modified: Int64 = 0
+    package var modified: Int64 = 0
     /// The computer on which it was saved.
-    var computer: String?
+    package var computer: String?
     /// Who saved it.
-    var originator: PersonNameComponents?
+    package var originator: PersonName?
 
-    /// The modification date, for people.
-    var modificationDate: Date { Self.date(modified) }
-
-    /// The date of an instant that is given in nanoseconds since 1970.
-    static func date(_ nanoseconds: Int64) -> Date {
-        Date(timeIntervalSince1970: Double(nanoseconds) / 1_000_000_000)
-    }
-
-    /// The instant of a date, in nanoseconds since 1970; the nearest possible one.
-    static func nanoseconds(_ date: Date) -> Int64 {
-        let exact = (date.timeIntervalSince1970 * 1_000_000_000).rounded()
-        return Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
+    /// The record of a version that is to be added.
+    package init(
+        origin: Origin = .kept, name: String, modified: Int64 = 0, computer: String? = nil,
+        originator: PersonName? = nil
+    ) {
+        self.origin = origin
+        self.name = name
+        self.modified = modified
+        self.computer = computer
+        self.originator = originator
     }
 
     /// The name of this computer.
-    static var thisComputer: String? {
+    package static var thisComputer: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
         let name = String(
@@ -56,7 +53,7 @@ struct VersionRecord: Codable, Hashable, Sendable {
 }
 
 /// A mark on a version: once set, it stays (Rules 19.3, 19.4).
-enum VersionMark: String, CaseIterable, Sendable {
+package enum VersionMark: String, CaseIterable, Sendable {
     /// Its conflict is resolved.
     case resolved
     /// It may be removed when room is needed.
@@ -64,20 +61,20 @@ enum VersionMark: String, CaseIterable, Sendable {
 }
 
 /// A version as it was found in the store.
-struct StoredVersion: Hashable, Sendable {
+package struct StoredVersion: Hashable, Sendable {
     /// The item that it is a version of.
-    let item: StoredItemID
+    package let item: StoredItemID
     /// Which one it is.
-    let id: VersionID
+    package let id: VersionID
     /// What it remembers.
-    let record: VersionRecord
+    package let record: VersionRecord
     /// Its marks.
-    let marks: Set<VersionMark>
+    package let marks: Set<VersionMark>
     /// Where its contents are, as the kernel wants it.
-    let contents: [UInt8]
+    package let contents: [UInt8]
     /// Whether they are a directory.
-    let isDirectory: Bool
+    package let isDirectory: Bool
 
     /// Whether it waits for somebody to resolve the conflict.
-    var isUnresolved: Bool { record.origin == .conflict && !marks.contains(.resolved) }
+    package var isUnresolved: Bool { record.origin == .conflict && !marks.contains(.resolved) }
 }

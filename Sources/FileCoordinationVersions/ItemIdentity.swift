@@ -10,7 +10,7 @@ import FileCoordinationSystem
 ///
 /// A file that is saved by writing another one and renaming it into place has another identity
 /// afterwards, although people call it the same document: see ``CoordinatedWrite``.
-package struct ItemIdentity: Hashable, Sendable, Codable {
+package struct ItemIdentity: Hashable, Sendable {
     /// The file system; may be numbered differently after the next start of the machine.
     let device: UInt64
     /// The file's number in its file system.
@@ -67,5 +67,23 @@ package struct ItemIdentity: Hashable, Sendable, Codable {
             return device == other.device ? .perhaps : .different
         }
         return device == other.device ? .same : .sameElsewhere
+    }
+}
+
+extension ItemIdentity: Stored {
+    package var stored: StoredValue {
+        .object([
+            "device": .integer(device), "inode": .integer(inode), "born": .integer(born),
+            "handle": .integer(handle),
+        ])
+    }
+
+    package init?(_ stored: StoredValue) {
+        guard let device: UInt64 = stored[field: "device"]?.integer(),
+            let inode: UInt64 = stored[field: "inode"]?.integer(),
+            let born: Int64 = stored[field: "born"]?.integer(),
+            let handle: UInt64 = stored[field: "handle"]?.integer()
+        else { return nil }
+        self.init(device: device, inode: inode, born: born, handle: handle)
     }
 }

@@ -16,9 +16,22 @@ final class WriteNote: Sendable {
     private let folder: Directory
     private let lock: LifeLock?
 
-    private struct Text: Codable {
+    private struct Text: Stored {
         var place: [UInt8]
         var items: [String]
+
+        init(place: [UInt8], items: [String]) { (self.place, self.items) = (place, items) }
+
+        init?(_ stored: StoredValue) {
+            guard let place = stored[field: "place"]?.bytes,
+                let items = stored[field: "items"]?.list(\.text)
+            else { return nil }
+            self.init(place: place, items: items)
+        }
+
+        var stored: StoredValue {
+            .object(["place": .bytes(place), "items": .list(items.map { .text($0) })])
+        }
     }
 
     private init(

@@ -5,8 +5,8 @@
 // What is inferred: if that file is gone, and its place has another one to which nothing else in
 // the store belongs, then that one is the document, saved by a program that does not coordinate.
 
-import FileCoordinationArbiter
-import FileCoordinationSystem
+package import FileCoordinationArbiter
+package import FileCoordinationSystem
 
 extension VersionStore {
     /// The stored items that the file at `place` is; mostly none or one.
@@ -45,7 +45,7 @@ extension VersionStore {
     }
 
     /// Whether the file at `place` may have versions; for most files the cheapest answer is no.
-    func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
+    package func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
         [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
             (try? FileStatus(path: path + "/" + $0)) != nil
         }
@@ -122,7 +122,7 @@ extension VersionStore {
 
     /// Where the item is: at `place`, where it was when somebody asked for its versions, or else
     /// where its file was last seen; nil if it is at neither.
-    func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
+    package func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
         guard let view = try? StoreView.open(path) else { return nil }
         if let identity = ItemIdentity(of: place),
             items(at: place, identity, in: view).contains(item)

@@ -7,41 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileTree
 
-/// What a process is about to do that nobody could make out from its leavings.
-enum Intention: Codable, Sendable {
-    /// Contents are moved into the store: once they are there, they are nowhere else, so whoever
-    /// finds them adds the version.
-    case adding(Adding)
-    /// A version's contents take the place of an item: once they have, the item's other versions
-    /// must follow.
-    case replacing(Replacing)
-
-    /// See ``adding(_:)``.
-    struct Adding: Codable, Sendable {
-        var place: [UInt8]
-        var identity: ItemIdentity
-        var version: String
-    }
-
-    /// See ``replacing(_:)``.
-    struct Replacing: Codable, Sendable {
-        /// Where the item is, and where it is going to be.
-        var place: [UInt8]
-        var newPlace: [UInt8]
-        /// What the item was before; nil if there was none.
-        var identity: ItemIdentity?
-        /// The stored items that come back; nil in what older programs wrote.
-        var items: [String]?
-        /// What it is going to be; nil until that is made.
-        var newIdentity: ItemIdentity?
-        /// A name in the item's directory that is not to stay.
-        var temporary: [UInt8]
-    }
-
-    /// The file's name in the workspace.
-    static let name = "intention"
-}
-
 extension VersionStore {
     /// Puts right what dead processes left.
     ///

@@ -3,12 +3,12 @@
 // Versions whose item is gone. They are kept until they are removed or restored: deleting a
 // document does not delete what was kept of it.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension VersionStore {
     /// The versions of items that were at `place` and are nowhere any more, oldest first.
-    func orphans(at place: ItemPath) -> [StoredVersion] {
+    package func orphans(at place: ItemPath) -> [StoredVersion] {
         guard let view = try? StoreView.open(path) else { return [] }
         return Self.sorted(
             orphanedItems(at: place, in: view).flatMap { view.versions(of: $0, in: self) })
@@ -17,7 +17,7 @@ extension VersionStore {
     /// All versions of items that are nowhere any more, by the place where the item was last seen.
     ///
     /// Looks at everything in the store.
-    func allOrphans() -> [(place: ItemPath, versions: [StoredVersion])] {
+    package func allOrphans() -> [(place: ItemPath, versions: [StoredVersion])] {
         guard let view = try? StoreView.open(path), let ties = try? view.allTies() else {
             return []
         }

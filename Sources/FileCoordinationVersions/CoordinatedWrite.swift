@@ -9,7 +9,7 @@
 // programs save with these options, too; if they leave nothing, the document certainly is deleted.
 // `.forMoving` says that the item is somewhere else afterwards: no object of this class.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 import FileCoordinationSystem
 
 /// A coordinated write to one item, from before its accessor until after it.
@@ -26,7 +26,7 @@ package final class CoordinatedWrite: Sendable {
         case replacing
     }
 
-    let place: ItemPath
+    package let place: ItemPath
     private let meaning: Meaning
     private let store: VersionStore
     private let state = Lock(State())
@@ -105,7 +105,7 @@ package final class CoordinatedWrite: Sendable {
 
 extension WritingOptions {
     /// What a write with these options says of its item's versions; nil for one that moves it.
-    var versions: CoordinatedWrite.Meaning? {
+    package var versions: CoordinatedWrite.Meaning? {
         guard !contains(.moving) else { return nil }
         return isDeletion && !contains(.merging) ? .replacing : .saving
     }

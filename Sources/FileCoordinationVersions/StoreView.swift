@@ -10,7 +10,7 @@ import FileCoordinationSystem
 import Glibc
 
 /// A store, opened to be looked at.
-struct StoreView: Sendable {
+package struct StoreView: Sendable {
     /// The store.
     let root: Directory
 

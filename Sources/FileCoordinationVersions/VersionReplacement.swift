@@ -8,7 +8,6 @@
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 import FileTree
-import Foundation
 import Glibc
 
 /// The replacing of one item.
@@ -175,7 +174,8 @@ package struct VersionReplacement {
     ) throws(SystemError) {
         guard let old else {
             _ = try CarriedAttributes(
-                ofNewFileIn: parent, mode: UInt32(status.st_mode & 0o777), umask: Self.umask
+                ofNewFileIn: parent, mode: UInt32(status.st_mode & 0o777),
+                umask: CurrentProcess.fileModeMask
             ).give(to: copy)
             return
         }
@@ -191,15 +191,6 @@ package struct VersionReplacement {
         // But what belongs to the contents is the version's.
         UserAttributes.copy(
             from: try source.openFile(contents.name, O_RDONLY | O_NONBLOCK), to: copy)
-    }
-
-    /// What this process leaves out of the mode of new files; everything of others if it cannot be
-    /// read.
-    private static var umask: UInt32 {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        return line.flatMap { UInt32($0.dropFirst(6).drop { $0 == "\t" || $0 == " " }, radix: 8) }
-            ?? 0o077
     }
 
     /// Gives the copy its name.
@@ -251,20 +242,6 @@ package struct VersionReplacement {
 }
 
 extension ItemPath {
-    /// The last component; empty for the root.
-    var name: Component { components.last ?? [] }
-
-    /// The directory in which this is.
-    var parent: ItemPath { prefix(depth: depth - 1) }
-
-    /// The place of another name in the same directory.
-    func sibling(_ name: Component) -> ItemPath {
-        guard let path = ItemPath(components: parent.components + [name]) else {
-            preconditionFailure("A name that was made here is a name")
-        }
-        return path
-    }
-
     /// The same name with the extension of `other`; unchanged if that has none, or the same one.
     fileprivate func withExtension(of other: ItemPath) -> ItemPath {
         let dot = UInt8(ascii: ".")

@@ -32,7 +32,7 @@
 // is read, and taken over by the next change.
 
 package import FileCoordinationArbiter
-import FileCoordinationSystem
+package import FileCoordinationSystem
 import Glibc
 
 /// A store of versions.
@@ -49,7 +49,7 @@ package final class VersionStore: Sendable {
     private let handedOut = Lock<HandedOut?>(nil)
 
     /// The same, as bytes.
-    let pathBytes: [UInt8]
+    package let pathBytes: [UInt8]
 
     /// The store in the directory at `path`.
     package init(path: String) {
@@ -58,7 +58,7 @@ package final class VersionStore: Sendable {
     }
 
     /// Whether there is a store: one look.
-    var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
+    package var isThere: Bool { (try? FileStatus(path: pathBytes)) != nil }
 
     // MARK: Opening
 
@@ -70,7 +70,7 @@ package final class VersionStore: Sendable {
     }
 
     /// The same; makes the store if there is none.
-    func openOrMake() throws(SystemError) -> StoreFolders {
+    package func openOrMake() throws(SystemError) -> StoreFolders {
         guard let folders = try StoreFolders.open(path, creating: true) else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "open \"\(path)\"")
         }
@@ -86,7 +86,7 @@ package final class VersionStore: Sendable {
     }
 
     /// The versions of the item at `place`, oldest first; nil if there is no item.
-    func versions(at place: ItemPath) -> [StoredVersion]? {
+    package func versions(at place: ItemPath) -> [StoredVersion]? {
         guard var identity = ItemIdentity(of: place) else { return nil }
         guard let view = try? StoreView.open(path) else { return [] }
         var items: [StoredItemID] = []
@@ -104,14 +104,14 @@ package final class VersionStore: Sendable {
     }
 
     /// One version, if it is there.
-    func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
+    package func version(_ id: VersionID, of item: StoredItemID) -> StoredVersion? {
         guard let view = try? StoreView.open(path) else { return nil }
         return view.version(id, of: item, in: self)
             ?? unpublished(in: view).first { $0.version.id == id }?.version
     }
 
     /// The version with this name, whosever it is.
-    func version(_ id: VersionID) -> StoredVersion? {
+    package func version(_ id: VersionID) -> StoredVersion? {
         guard let view = try? StoreView.open(path) else { return nil }
         for name in (try? view.names(in: StoreName.items)) ?? [] {
             guard let item = StoredItemID(name),
@@ -146,7 +146,7 @@ package final class VersionStore: Sendable {
     /// (Rule 19.10).
     ///
     /// It lasts until the caller removes it, or until this process has ended.
-    func makeTemporaryDirectory() throws(SystemError) -> String {
+    package func makeTemporaryDirectory() throws(SystemError) -> String {
         let folders = try openOrMake()
         let process = CurrentProcess.id
         // A forked child's is its parent's.
@@ -165,9 +165,9 @@ package final class VersionStore: Sendable {
 }
 
 /// Names inside the store.
-enum StoreName {
+package enum StoreName {
     static let items = "items"
-    static let places = "places"
+    package static let places = "places"
     static let files = "files"
     /// Of programs from before the two.
     static let ties = "ties"

@@ -33,7 +33,7 @@ extension VersionStore {
 
     /// Tells the writes of this process to the item at `place` that it has versions now.
     func tieWasMade(at place: ItemPath, in folders: StoreFolders) {
-        Session.existing?.delegated.place(at: place)?.writer?.keepVersions(in: self)
+        VersionChanges.coordination?.itemGotVersions(at: place, in: self)
         for write in writes.withLock({ $0 }) where write.place == place {
             write.lookForVersions(in: folders)
         }
