@@ -174,8 +174,8 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationVersions",
-                "coordination-peer", "coordination-soak", "CoordinationCheckers", "filecoordinationd", "filecoord",
-                "TestHome",
+                "coordination-peer", "coordination-soak", "CoordinationCheckers",
+                "filecoordinationd", "filecoord", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -8,7 +8,6 @@
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
 import FileTree
-import Foundation
 import Glibc
 
 /// The adding of one version.

@@ -7,7 +7,6 @@ import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
 
 /// The way to a granted claim.
 struct Admission {
@@ -37,25 +36,25 @@ struct Admission {
 
     /// Waits for access to `items`, and runs `accessor` with it, on this thread.
     func run<Result>(
-        _ items: [RequestedItem], _ accessor: ([URL]) throws(Failure) -> Result
+        _ items: [ClaimedItem], _ accessor: ([NativePath]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try run(items) { urls, _ throws(Failure) in try accessor(urls) }
+        try run(items) { paths, _ throws(Failure) in try accessor(paths) }
     }
 
     /// The same for an accessor that has something to make known.
     func run<Result>(
-        _ items: [RequestedItem],
-        _ accessor: ([URL], CoordinatedAccess) throws(Failure) -> Result
+        _ items: [ClaimedItem],
+        _ accessor: ([NativePath], CoordinatedAccess) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let access = try obtain(items)
         Surroundings.forCommand.withLock { $0 = surroundings.around(access).text }
         var result: Result?
         var failure: Failure?
-        access.run { urls in
+        access.runAtPaths { paths in
             do throws(Failure) {
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                result = try accessor(urls, access)
+                result = try accessor(paths, access)
             } catch {
                 failure = error
             }
@@ -65,16 +64,11 @@ struct Admission {
         return result
     }
 
-    private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {
-        let access: CoordinatedAccess
-        do throws(NSError) {
-            // Who does not wait holds nobody up.
-            access = try CoordinatedAccess(
-                items, purpose: purpose, blocksCaller: options.patience != .none,
-                supplement: RecordSupplement(outer: surroundings.claims))
-        } catch {
-            throw Failure(filing: error)
-        }
+    private func obtain(_ items: [ClaimedItem]) throws(Failure) -> CoordinatedAccess {
+        // Who does not wait holds nobody up.
+        let access = try CoordinatedAccess.filing(
+            items, purpose: purpose, blocksCaller: options.patience != .none,
+            supplement: RecordSupplement(outer: surroundings.claims))
         do throws(Failure) {
             try signals.wait(for: access)
         } catch {
@@ -161,7 +155,7 @@ struct Admission {
     private func mentionWait(for access: CoordinatedAccess) -> Bool {
         let parties = parties(inTheWayOf: access, patience: .seconds(1))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
-        Console.say("waiting for access to \(PeopleText.paths(access.requests)):")
+        Console.say("waiting for access to \(PeopleText.paths(access.requestedPaths)):")
         for line in PeopleText.lines(parties ?? []) { Console.say(line) }
         return true
     }
@@ -182,7 +176,7 @@ struct Admission {
             status: Int32(options.conflictStatus),
             lines: options.quiet
                 ? []
-                : ["access to \(PeopleText.paths(access.requests)) \(what):"]
+                : ["access to \(PeopleText.paths(access.requestedPaths)) \(what):"]
                     + PeopleText.lines(parties))
     }
 

@@ -11,22 +11,24 @@ import Foundation
 enum DemoActors {
     /// Reads the document, and keeps its access until it is told to go on.
     static func read(_ url: URL) {
-        DemoEvent.report(.reader, .asksToRead, url)
+        DemoEvent.report(.reader, .asksToRead, url.nativePath)
         NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { url in
-            DemoEvent.report(.reader, .reads, url)
+            DemoEvent.report(.reader, .reads, url.nativePath)
             _ = readLine()
-            DemoEvent.report(.reader, .doneReading, url)
+            DemoEvent.report(.reader, .doneReading, url.nativePath)
         }
     }
 
     /// Adds something to the document.
     static func write(_ url: URL) {
-        DemoEvent.report(.writer, .asksToWrite, url)
+        DemoEvent.report(.writer, .asksToWrite, url.nativePath)
         NSFileCoordinator().coordinate(writingItemAt: url, error: nil) { url in
-            DemoEvent.report(.writer, .writes, url)
-            let text = DemoEvent.content(of: url) + DemoScript.writersWords
-            try? text.write(to: url, atomically: true, encoding: .utf8)
-            DemoEvent.report(.writer, .wrote, url)
+            let path = url.nativePath
+            DemoEvent.report(.writer, .writes, path)
+            let text = DemoEvent.content(of: path) + DemoScript.writersWords
+            // What was not written does not come up in the demonstration's checks.
+            try? DemoDocument.save(text, at: path)
+            DemoEvent.report(.writer, .wrote, path)
         }
     }
 }
@@ -51,7 +53,7 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
 
     init(_ url: URL) {
         self.url = url
-        let text = DemoEvent.content(of: url) + DemoScript.editorsWords
+        let text = DemoEvent.content(of: url.nativePath) + DemoScript.editorsWords
         window = Lock((text: text, isSaved: false))
         super.init()
         presentedItemOperationQueue.underlyingQueue = messages
@@ -63,7 +65,7 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
     /// Shows the document until standard input ends.
     func play() {
         NSFileCoordinator.addFilePresenter(self)
-        DemoEvent.report(.editor, .types, url)
+        DemoEvent.report(.editor, .types, url.nativePath)
         while readLine() != nil {}
         NSFileCoordinator.removeFilePresenter(self)
     }
@@ -71,14 +73,14 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
     func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
-        DemoEvent.report(.editor, .makesWayForReader, url)
+        DemoEvent.report(.editor, .makesWayForReader, url.nativePath)
         reader(nil)
     }
 
     func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
-        DemoEvent.report(.editor, .makesWayForWriter, url)
+        DemoEvent.report(.editor, .makesWayForWriter, url.nativePath)
         writer(nil)
     }
 
@@ -87,16 +89,16 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
     ) {
         let unsaved = window.withLock { $0.isSaved ? nil : $0.text }
         guard let unsaved else { return completionHandler(nil) }
-        DemoEvent.report(.editor, .askedToSave, url)
+        DemoEvent.report(.editor, .askedToSave, url.nativePath)
         var failure: (any Error)?
         var refusal: NSError?
         NSFileCoordinator(filePresenter: self).coordinate(
             writingItemAt: url, error: &refusal
         ) { url in
             do {
-                try unsaved.write(to: url, atomically: true, encoding: .utf8)
+                try DemoDocument.save(unsaved, at: url.nativePath)
                 window.withLock { $0.isSaved = true }
-                DemoEvent.report(.editor, .saved, url)
+                DemoEvent.report(.editor, .saved, url.nativePath)
             } catch {
                 failure = error
             }
@@ -106,13 +108,13 @@ final class DemoEditor: NSObject, NSFilePresenter, Sendable {
 
     func presentedItemDidChange() {
         NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: nil) { url in
-            let text = DemoEvent.content(of: url)
+            let text = DemoEvent.content(of: url.nativePath)
             let isNews = window.withLock { window in
                 defer { window = (text: text, isSaved: true) }
                 return window.text != text
             }
             // Being told is no promise that something changed (Rule 7.12).
-            if isNews { DemoEvent.report(.editor, .shows, url) }
+            if isNews { DemoEvent.report(.editor, .shows, url.nativePath) }
         }
     }
 }

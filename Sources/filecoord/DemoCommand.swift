@@ -4,8 +4,8 @@
 // report is laid out as a timeline, and checked against what the rules promise.
 
 import ArgumentParser
+import FileCoordination
 import FileCoordinationSystem
-import Foundation
 
 /// The demonstration.
 struct DemoCommand: ParsableCommand {
@@ -67,7 +67,7 @@ struct DemoPartCommand: ParsableCommand {
     var path: String
 
     func run() throws {
-        let url = try UserPath.url(path)
+        let url = try UserPath.item(path).url
         switch part {
         case .editor: DemoEditor(url).play()
         case .reader: DemoActors.read(url)

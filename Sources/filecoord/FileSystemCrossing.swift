@@ -4,10 +4,9 @@
 // under a name of its own, put into place in one step when it is whole and on the device, and then
 // the original goes. Whatever happens, the item is whole in one of the two places.
 
-import FileCoordination
 import FileCoordinationSystem
 import FileTree
-import Foundation
+import Glibc
 
 /// A move by copying and removing.
 struct FileSystemCrossing {

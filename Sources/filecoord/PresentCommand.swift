@@ -102,7 +102,7 @@ struct PresentCommand: ParsableCommand {
         let reactions = try reactions()
         let presenters = try paths.map { path in
             PrintingPresenter(
-                url: try UserPath.url(path), reactions: reactions, printer: printer,
+                url: try UserPath.item(path).url, reactions: reactions, printer: printer,
                 shells: shells)
         }
         for presenter in presenters {

@@ -5,7 +5,7 @@
 
 import FileCoordinationSystem
 import FileTree
-import Foundation
+import Glibc
 
 /// A file's contents at one moment.
 struct PrivateCopy {

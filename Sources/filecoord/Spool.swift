@@ -6,7 +6,7 @@
 // sweeps after a kill.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Content on its way into a file.
 final class Spool {
@@ -23,8 +23,8 @@ final class Spool {
         self.signals = signals
         self.placing = placing
         // The only way to ask; nothing else creates files yet.
-        umask = Foundation.umask(0)
-        _ = Foundation.umask(umask)
+        umask = Glibc.umask(0)
+        _ = Glibc.umask(umask)
         let target = try ReplacedFile(path, placing)
         let parent = path.directory
         do throws(SystemError) {

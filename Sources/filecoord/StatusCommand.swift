@@ -7,7 +7,7 @@ import FileCoordination
 import FileCoordinationHost
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
+import Glibc
 
 /// What the arbiter knows.
 struct StatusCommand: ParsableCommand {
@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let selection = try StatusSelection(paths)
-        let environment = ProcessInfo.processInfo.environment
+        let environment = CurrentProcess.environment
         guard watch else {
             return try show(
                 Self.ask(environment).map(selection.part), isAgain: false, environment)

@@ -5,7 +5,6 @@
 
 import FileCoordination
 import FileCoordinationSystem
-import Foundation
 
 /// The claims of the commands around this one, and its own.
 enum Surroundings {
@@ -46,14 +45,15 @@ enum Surroundings {
         }
         let command = "\(PeopleText.line(outer.label)) (pid \(outer.processIdentifier))"
         let way = others.isEmpty ? "" : ", by way of others,"
+        let paths = PeopleText.paths(access.requestedPaths)
+        let first =
+            "access to \(paths) would never be granted: it waits\(way) for the command around it, "
+            + "\(command), which waits for this one"
+        let last =
+            "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it does "
+            + "not wait for this one, use --detached"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [
-                "access to \(PeopleText.paths(access.requests)) would never be granted: it waits"
-                    + "\(way) for the command around it, \(command), which waits for this one"
-            ] + others.map { "  \($0.description)" } + [
-                "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it "
-                    + "does not wait for this one, use --detached"
-            ])
+            lines: [first] + others.map { "  \($0.description)" } + [last])
     }
 }

@@ -4,10 +4,9 @@
 // the kernel gives the lock back however that ends: so what a killed program has left is known at
 // once, and swept away by the next one that works in the same directory.
 
-import FileCoordination
 import FileCoordinationSystem
 import FileTree
-import Foundation
+import Glibc
 
 /// A name that goes when its maker is done with it, or is dead.
 final class TemporaryEntry {

@@ -3,7 +3,7 @@
 // Files without a name: nothing is left behind, however the program ends.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Files that have no name, or have had one for a moment only.
 enum UnnamedFile {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose a version is: the item's for which it was made, wherever that goes and however it is saved,
-// and not that of a file which takes its name.
+// Whose a version is: the item's for which it was made, wherever that goes and however it is saved.
 
 import FileCoordination
 import FileCoordinationArbiter

@@ -3,8 +3,6 @@
 // Where else the file system of a path is mounted: by another path leads to the same item, and
 // claims on the two do not exclude each other (Rule 2.24). For people who ask; no access looks.
 
-#if !canImport(Darwin)
-
 /// The places of items that are mounted more than once.
 package struct OtherPlaces: Sendable {
     private struct Mount {
@@ -19,7 +17,7 @@ package struct OtherPlaces: Sendable {
 
     /// What is mounted now, as this process sees it; nothing where that is not to be had.
     package static var current: OtherPlaces {
-        OtherPlaces(parsing: (try? MountTable.contents()) ?? [])
+        OtherPlaces(parsing: (try? MountInformation.contents()) ?? [])
     }
 
     /// From the lines of `/proc/self/mountinfo`.
@@ -29,8 +27,9 @@ package struct OtherPlaces: Sendable {
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             guard words.count == 6 else { continue }
             let mount = Mount(
-                device: Array(words[2]), root: Self.withoutSlash(MountTable.unescaped(words[3])),
-                point: Self.withoutSlash(MountTable.unescaped(words[4])))
+                device: Array(words[2]),
+                root: Self.withoutSlash(MountInformation.unescaped(words[3])),
+                point: Self.withoutSlash(MountInformation.unescaped(words[4])))
             // What is mounted over something hides it.
             mounts.removeAll { $0.point == mount.point }
             mounts.append(mount)
@@ -66,4 +65,3 @@ package struct OtherPlaces: Sendable {
         path.last == UInt8(ascii: "/") ? path.dropLast() : path
     }
 }
-#endif
