@@ -167,6 +167,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FileCoordinationClientTests",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",

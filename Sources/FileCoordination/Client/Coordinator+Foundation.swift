@@ -66,8 +66,7 @@ extension Coordinator {
     ) async throws -> R {
         let access: CoordinatedAccess
         do throws(AccessFailure) {
-            access = try await TaskAccess.obtain(
-                items.requests, self, in: Session.current, timeout: timeout)
+            access = try await obtain(items.requests, in: Session.current, timeout: timeout)
         } catch {
             throw items.thrown(error)
         }
@@ -92,7 +91,7 @@ extension Coordinator {
         } catch {
             return queue.addOperation { accessor(error) }
         }
-        LaterAccess(self, enqueue: queue.enqueue) { result in
+        access(items.requests, in: Session.current, on: queue.enqueue) { result in
             switch result {
             case .success(let granted):
                 for (intent, url) in zip(intents, items.urls(of: granted)) {
@@ -101,7 +100,7 @@ extension Coordinator {
                 accessor(nil)
             case .failure(let failure): accessor(items.nsError(failure))
             }
-        }.start(items.requests, in: Session.current)
+        }
     }
 
     /// Makes a change of attributes known (Rules 10.4 to 10.6).
@@ -113,7 +112,7 @@ extension Coordinator {
 
 extension OperationQueue {
     /// Adds an operation; `dropped` is called if it was cancelled before it ran.
-    fileprivate var enqueue: LaterAccess.Enqueue {
+    fileprivate var enqueue: Coordinator.Enqueue {
         { run, dropped in
             let hasRun = Lock(false)
             let operation = BlockOperation {

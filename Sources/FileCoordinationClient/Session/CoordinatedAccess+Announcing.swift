@@ -24,7 +24,7 @@ extension CoordinatedAccess {
             let entry = try ClaimLogEntry.announced(announcement).encodeChecked()
             return try state.withLock { state in
                 // Another thread may be late: by now the record may be another claim's.
-                guard !state.isOver else { return false }
+                guard !state.life.isOver else { return false }
                 return try session.ledger.appendOutcome(
                     state.claim.record, entry,
                     reserving: ClaimLogEntry.outcomesLength(requests.count))
@@ -114,7 +114,7 @@ extension CoordinatedAccess {
         }
         guard log(.moved(moves)) else { return }
         session.noteMoves(moves)
-        session.presentersMoved(ofPurpose: purpose, by: moves)
+        session.presentersMoved(ofPurpose: plan.purpose, by: moves)
         for move in moves { session.services.versions.itemDidMove(from: move.old, to: move.new) }
         session.announce(.announced(WireRecord(claim.record)))
     }

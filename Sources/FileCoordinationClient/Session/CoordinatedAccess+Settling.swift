@@ -17,7 +17,7 @@ extension CoordinatedAccess {
     ///
     /// - Returns: how the wait ended; nil if it goes on, with another claim.
     func settle() -> AccessEnding? {
-        let ending: AccessEnding
+        var failure: AccessFailure?
         do throws(AccessFailure) {
             let hasMoved = try follow()
             if let targets = try linkTargets() ?? placesInOtherPackages(hasMoved: hasMoved) {
@@ -25,22 +25,15 @@ extension CoordinatedAccess {
                 return nil
             }
             try makeSnapshots()
-            ending = .granted
         } catch {
-            abandon()
-            ending = .failed(error)
+            failure = error
         }
-        // Given up while it was being granted: then it is not.
-        let final = state.withLock { state in
-            if case .granted = ending, let givenUp = state.givenUp {
-                state.ending = givenUp
-            } else {
-                state.ending = ending
-            }
-            return state.ending ?? ending
+        let (settled, claim) = state.withLock { [failure] in
+            ($0.life.settle(failure: failure), $0.claim)
         }
-        if case .granted = ending, !final.isGranted { abandon() }
-        return final
+        if !settled.ending.isGranted { removeSnapshots() }
+        if settled.releases, session.isOurs { releaseUnchanged(claim) }
+        return settled.ending
     }
 
     /// Finds out where items are that were moved while the claim waited (Rule 11.4); says whether
@@ -111,10 +104,7 @@ extension CoordinatedAccess {
             }
         }
         guard !targets.isEmpty else { return nil }
-        let hops = state.withLock { state in
-            state.hops += 1
-            return state.hops
-        }
+        let hops = state.withLock { $0.life.follow() }
         guard hops <= Self.hopLimit else {
             throw .place(.linkLoop, item: targets.keys.min() ?? 0)
         }
@@ -126,20 +116,19 @@ extension CoordinatedAccess {
     private func goOn(at targets: [Int: ResolvedPlace]) throws(AccessFailure) {
         for (index, place) in targets { try relocate(index, to: place) }
         let (former, items) = state.withLock { ($0.claim, $0.items) }
-        session.release(former, outcomes: requests.map { _ in .unchanged })
-        state.withLock { $0.isReleased = true }
-        let next = try session.file(
-            ClaimRequest(
-                purpose: purpose, items: items.map(\.claimed), kind: kind, enclosing: enclosing,
-                standpoint: nil, blocksCaller: blocksCaller, supplement: supplement,
-                onEnding: onEnding))
+        endClaim(former)
+        let next = try session.file(plan, items.map(\.claimed), standpoint: nil)
         let givenUp = state.withLock { state in
             state.claim = next
-            state.isReleased = false
-            return state.givenUp
+            return state.life.filedNext()
         }
-        // If it has been granted already, whoever settles it sees this, too.
         if let givenUp { session.giveUp(next, givenUp) }
+    }
+
+    /// Ends the claim before the accessor runs.
+    private func endClaim(_ claim: PendingClaim) {
+        releaseUnchanged(claim)
+        state.withLock { $0.life.claimEnded() }
     }
 
     // MARK: Copies
@@ -149,7 +138,7 @@ extension CoordinatedAccess {
     private func makeSnapshots() throws(AccessFailure) {
         let items = state.withLock { $0.items }
         let uploads = items.indices.filter { items[$0].readingOptions.contains(.forUploading) }
-        guard !uploads.isEmpty, kind == .access else { return }
+        guard !uploads.isEmpty, plan.kind == .access else { return }
         for index in uploads {
             do {
                 let snapshot = try session.services.copyForUploading(items[index].place.path)
@@ -159,7 +148,6 @@ extension CoordinatedAccess {
             }
         }
         guard uploads.count == items.count else { return }
-        session.release(claim, outcomes: requests.map { _ in .unchanged })
-        state.withLock { $0.isReleased = true }
+        endClaim(claim)
     }
 }

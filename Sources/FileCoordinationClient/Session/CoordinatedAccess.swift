@@ -11,92 +11,67 @@ package import FileCoordinationWire
 
 /// One access of this process and what belongs to it.
 package final class CoordinatedAccess: Sendable {
-    /// What was asked for, in the caller's order.
-    package let requests: [RequestedItem]
+    let plan: AccessPlan
     let session: Session
-    let purpose: Purpose
-    let kind: ClaimKind
-    /// The claims inside whose accessors the call was made.
-    let enclosing: [RecordReference]
-    /// Whether those accessors wait for it.
-    let blocksCaller: Bool
-    /// What the claim's record says beside its body, encoded.
-    let supplement: [UInt8]
-    /// Told once of the end of each claim, for callers that do not wait.
-    let onEnding: (@Sendable (AccessEnding) -> Void)?
     let state: Lock<State>
 
     /// How far the access has got.
     struct State: Sendable {
+        var life = AccessLifecycle()
         /// The claim; another one after each link that was followed (Rule 1.5).
         var claim: PendingClaim
         var items: [AccessedItem]
-        /// How the wait ended, once that is known.
-        var ending: AccessEnding?
-        /// Why it was given up while it was between two claims.
-        var givenUp: AccessEnding?
-        /// Links that were followed.
-        var hops = 0
-        /// Whether the claim has ended before the accessor ran (Rule 15.1).
-        var isReleased = false
-        /// Whether the accessor has returned: what is announced now comes too late.
-        var isOver = false
         /// What counted as a package when the items were looked at.
         var policy: PackagePolicy
         /// The moves that are known to have happened since the grant.
         var moves = KnownMoves()
     }
 
+    private init(_ plan: AccessPlan, in session: Session, _ state: State) {
+        self.plan = plan
+        self.session = session
+        self.state = Lock(state)
+    }
+
     /// Resolves the places and files the claim; does not wait.
     ///
     /// - Parameter onEnding: for callers that do not wait; called once for each claim, on any
     ///   thread.
-    package init(
+    package convenience init(
         _ requests: [RequestedItem], in session: Session, purpose: Purpose,
-        kind: ClaimKind = .access,
-        enclosing: [RecordReference]? = nil, standpoint: WireStandpoint? = nil,
-        blocksCaller: Bool = true, supplement: RecordSupplement = RecordSupplement(),
+        kind: ClaimKind = .access, enclosing: [RecordReference]? = nil,
+        standpoint: WireStandpoint? = nil, blocksCaller: Bool = true,
+        supplement: RecordSupplement = RecordSupplement(),
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(AccessFailure) {
-        self.requests = requests
-        self.purpose = purpose
-        self.kind = kind
-        self.blocksCaller = blocksCaller
-        self.supplement = supplement.encode()
-        self.onEnding = onEnding
-        self.session = session
+        let plan = AccessPlan(
+            requests: requests, purpose: purpose, kind: kind,
+            enclosing: enclosing ?? AccessorStack.current, blocksCaller: blocksCaller,
+            supplement: supplement.encode(), onEnding: onEnding)
         let policy = session.packagePolicy
-        self.enclosing = enclosing ?? AccessorStack.current
         var items: [AccessedItem] = []
         for index in requests.indices {
             let request = requests[index]
             items.append(AccessedItem(request, at: try session.place(of: request, index)))
         }
-        let claim = try session.file(
-            ClaimRequest(
-                purpose: purpose, items: items.map(\.claimed), kind: kind,
-                enclosing: self.enclosing, standpoint: standpoint,
-                blocksCaller: blocksCaller, supplement: self.supplement, onEnding: onEnding))
-        state = Lock(State(claim: claim, items: items, policy: policy))
+        let claim = try session.file(plan, items.map(\.claimed), standpoint: standpoint)
+        self.init(plan, in: session, State(claim: claim, items: items, policy: policy))
     }
 
     /// Makes an ordinary access of one that was to be local: of one that runs already, or, with
     /// `claim`, of one that waits now for a host.
-    init(adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose) {
-        requests = [local.request]
-        session = local.session
-        self.purpose = purpose
-        kind = .access
-        enclosing = []
-        blocksCaller = true
-        supplement = []
-        onEnding = nil
+    convenience init(
+        adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose
+    ) {
+        let session = local.session
         let running = PendingClaim(
             record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})
-        state = Lock(
+        self.init(
+            AccessPlan(requests: [local.request], purpose: purpose), in: session,
             State(
-                claim: claim ?? running, items: [AccessedItem(local.request, at: local.item)],
-                ending: claim == nil ? .granted : nil, policy: session.packagePolicy))
+                life: claim == nil ? .running : AccessLifecycle(), claim: claim ?? running,
+                items: [AccessedItem(local.request, at: local.item)],
+                policy: session.packagePolicy))
     }
 
     /// Ends such an access, of which nobody knows what it has done to its item; says whether no
@@ -110,15 +85,18 @@ package final class CoordinatedAccess: Sendable {
     /// Ends one that was never granted.
     func abandonAdopted() { _ = close() }
 
+    /// What was asked for, in the caller's order.
+    package var requests: [RequestedItem] { plan.requests }
+
     /// The claim that counts now.
     var claim: PendingClaim { state.withLock { $0.claim } }
 
     /// How many links were followed.
-    package var hops: Int { state.withLock { $0.hops } }
+    package var hops: Int { state.withLock { $0.life.hops } }
 
     /// Whether it was granted, and then failed for what the items turned out to be: nobody refused.
     package var hasFailedAfterGrant: Bool {
-        if case .failed = state.withLock({ $0.ending }) { true } else { false }
+        if case .failed = state.withLock({ $0.life.ending }) { true } else { false }
     }
 
     // MARK: Waiting
@@ -129,7 +107,7 @@ package final class CoordinatedAccess: Sendable {
     /// - Returns: nil when the deadline passed and the claim still waits.
     package func wait(until deadline: UInt64? = nil) -> AccessEnding? {
         while true {
-            let (claim, known) = state.withLock { ($0.claim, $0.ending) }
+            let (claim, known) = state.withLock { ($0.claim, $0.life.ending) }
             if let known { return known }
             var isNoted = false
             let ending = claim.wait(until: deadline) {
@@ -166,7 +144,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Whether the wait has not ended.
-    var isWaiting: Bool { state.withLock { $0.ending == nil && $0.givenUp == nil } }
+    var isWaiting: Bool { state.withLock { $0.life.isWaiting } }
 
     /// Gives the access up, unless its wait has ended; returns whether it did.
     ///
@@ -174,11 +152,7 @@ package final class CoordinatedAccess: Sendable {
     /// at the same time is ended there.
     @discardableResult
     package func giveUp(_ reason: AccessEnding) -> Bool {
-        let claim = state.withLock { state -> PendingClaim? in
-            guard state.ending == nil else { return nil }
-            state.givenUp = state.givenUp ?? reason
-            return state.claim
-        }
+        let claim = state.withLock { $0.life.giveUp(reason) ? $0.claim : nil }
         guard let claim else { return false }
         session.giveUp(claim, reason)
         return true
@@ -229,7 +203,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     private var grantedItems: ([GrantedItem], isReleased: Bool) {
-        state.withLock { ($0.items.map(\.granted), $0.isReleased) }
+        state.withLock { ($0.items.map(\.granted), $0.life.isReleased) }
     }
 
     private func finish(
@@ -245,8 +219,13 @@ package final class CoordinatedAccess: Sendable {
     package func abandon() {
         guard session.isOurs else { return }
         removeSnapshots()
-        let (claim, isReleased) = state.withLock { ($0.claim, $0.isReleased) }
-        if !isReleased { session.release(claim, outcomes: requests.map { _ in .unchanged }) }
+        let claim = state.withLock { $0.life.end() ? $0.claim : nil }
+        if let claim { releaseUnchanged(claim) }
+    }
+
+    /// Releases a claim under which nothing was done.
+    func releaseUnchanged(_ claim: PendingClaim) {
+        session.release(claim, outcomes: requests.map { _ in .unchanged })
     }
 
     /// Looks at the items before the accessor starts.
@@ -254,7 +233,7 @@ package final class CoordinatedAccess: Sendable {
         // Nobody else looks at the items now; users' file systems are not waited for under a lock.
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
-        if kind == .access {
+        if plan.kind == .access {
             let isCaredFor = !session.ledger.isQuiet(claim.record)
             for index in items.indices where items[index].writing != nil {
                 let item = items[index]
@@ -287,12 +266,12 @@ package final class CoordinatedAccess: Sendable {
     private func close() -> (PendingClaim, [AccessedItem], KnownMoves) {
         session.noteEnded(self)
         return state.withLock { state in
-            state.isOver = true
+            state.life.end()
             return (state.claim, state.items, state.moves)
         }
     }
 
-    private func removeSnapshots() {
+    func removeSnapshots() {
         for item in state.withLock({ $0.items }) { item.snapshot?.remove() }
     }
 }

@@ -7,42 +7,28 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
-/// What goes into a claim's record.
-struct ClaimRequest {
-    let purpose: Purpose
-    let items: [AccessItem]
-    let kind: ClaimKind
-    /// The claims inside whose accessors the call was made.
-    let enclosing: [RecordReference]
-    /// Where the coordinator believes its presenter to be (Rule 11.7).
-    let standpoint: WireStandpoint?
-    /// Whether those accessors wait for it (Rule 18.4).
-    let blocksCaller: Bool
-    /// What the record says beside its body, encoded.
-    let supplement: [UInt8]
-    /// For callers that do not wait: called once, on any thread, when the claim was granted or
-    /// given up.
-    let onEnding: (@Sendable (AccessEnding) -> Void)?
-}
-
 extension Session {
-    /// Files one claim.
-    func file(_ request: ClaimRequest) throws(AccessFailure) -> PendingClaim {
+    /// Files one claim of an access, on these items.
+    ///
+    /// - Parameter standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    func file(
+        _ plan: AccessPlan, _ items: [AccessItem], standpoint: WireStandpoint?
+    ) throws(AccessFailure) -> PendingClaim {
         let opening: DelegatedPlaces.Opening =
-            request.kind == .access && request.items.count == 1 && request.standpoint == nil
-            ? delegated.begin(request.items[0]) : .none
-        let isWriting = request.items.first?.access.isWriting ?? false
+            plan.kind == .access && items.count == 1 && standpoint == nil
+            ? delegated.begin(items[0]) : .none
+        let isWriting = items.first?.access.isWriting ?? false
         let body = ClaimBody(
-            purpose: request.purpose.bytes, items: request.items,
-            enclosing: request.enclosing.map { WireRecord($0) }, threadID: 0, kind: request.kind,
-            standpoint: request.standpoint, blocksCaller: request.blocksCaller)
+            purpose: plan.purpose.bytes, items: items,
+            enclosing: plan.enclosing.map { WireRecord($0) }, threadID: 0, kind: plan.kind,
+            standpoint: standpoint, blocksCaller: plan.blocksCaller)
         let record: RecordReference
         do {
             record = try ledger.write(
                 kind: .claim, body: body.encodeChecked(),
-                outcomeCapacity: ClaimLogEntry.outcomesLength(request.items.count),
-                wantsMessage: request.onEnding != nil, wantedSlot: opening.wantedSlot,
-                supplement: request.supplement)
+                outcomeCapacity: ClaimLogEntry.outcomesLength(items.count),
+                wantsMessage: plan.onEnding != nil, wantedSlot: opening.wantedSlot,
+                supplement: plan.supplement)
         } catch let error {
             opening.close(isWriting: isWriting)
             if let error = error as? LedgerError { throw .system(FailureReason(error)) }
@@ -50,7 +36,7 @@ extension Session {
         }
         let claim = PendingClaim(
             record: record, ledger: ledger, opening: opening, isWriting: isWriting,
-            onEnding: request.onEnding, onLongWait: { [link] in link.attend() })
+            onEnding: plan.onEnding, onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
         if case .delegated(_, let grant) = opening {
             if ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted {
@@ -60,13 +46,13 @@ extension Session {
             // It is filed like any other, and keeps later ones of this process from being local.
             claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
         } else {
-            if request.kind == .access, case .none = opening {
-                delegated.noteFiling(record, of: request.items)
+            if plan.kind == .access, case .none = opening {
+                delegated.noteFiling(record, of: items)
             }
             ledger.file(record)
         }
         announce(.filed(WireRecord(record)))
-        if request.onEnding != nil { link.attend() }
+        if plan.onEnding != nil { link.attend() }
         return claim
     }
 
