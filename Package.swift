@@ -48,10 +48,6 @@ let package = Package(
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
-            name: "FileCoordinationVersions",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "FileTree"],
-            swiftSettings: strict),
-        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -62,9 +58,23 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "FileCoordination",
+            name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationVersions",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
                 "FileTree",
             ],
@@ -81,8 +91,8 @@ let package = Package(
         .executableTarget(
             name: "filecoord",
             dependencies: [
-                "FileCoordination", "FileCoordinationHost", "FileCoordinationArbiter",
-                "FileCoordinationWire", "FileCoordinationSystem", "FileCoordinationVersions",
+                "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationHost",
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileTree", argumentParser,
             ],
             swiftSettings: strict),
@@ -97,6 +107,13 @@ let package = Package(
         .executableTarget(
             name: "coordination-soak", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-soak", swiftSettings: strict),
+        // A face of the client without Foundation; `check` looks at what it links.
+        .executableTarget(
+            name: "plain-client",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            path: "Tests/Peers/plain-client", swiftSettings: strict),
         .executableTarget(name: "open-watch", path: "Tests/Peers/open-watch"),
         .executableTarget(
             name: "ledger-peer",
@@ -114,7 +131,7 @@ let package = Package(
             name: "FileCoordinationTextFuzzing",
             dependencies: [
                 "FileCoordinationFuzzing", "FileCoordinationHost", "FileCoordinationWire",
-                "FileCoordination", "filecoord",
+                "FileCoordination", "FileCoordinationClient", "filecoord",
             ],
             path: "Fuzzing/TextTargets", swiftSettings: strict),
         .testTarget(
@@ -163,10 +180,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FileCoordinationClientTests",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
-                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "FileCoordinationVersions", "FileCoordinationWire", "FileTree", "TestHome",
+                "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileCoordinationWire", "FileTree", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -174,14 +198,15 @@ let package = Package(
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationVersions",
-                "coordination-peer", "coordination-soak", "CoordinationCheckers",
+                "coordination-peer", "coordination-soak", "plain-client", "CoordinationCheckers",
                 "filecoordinationd", "filecoord", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "filecoord", "filecoordinationd", "FileCoordinationSystem", "TestHome",
+                "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationSystem",
+                "TestHome",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

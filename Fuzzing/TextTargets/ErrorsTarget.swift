@@ -4,6 +4,7 @@
 // claimant is refused with some error, and that one can be handed on.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationFuzzing
 import Foundation
 

@@ -4,6 +4,7 @@
 // byte says where the one ends and the other begins.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationFuzzing
 import FileCoordinationHost
 import FileCoordinationWire

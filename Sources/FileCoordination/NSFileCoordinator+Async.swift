@@ -5,8 +5,7 @@
 // claim until it returns, over all of its suspensions.
 
 #if !canImport(Darwin)
-import FileCoordinationArbiter
-import FileCoordinationSystem
+import FileCoordinationClient
 public import Foundation
 
 extension NSFileCoordinator {
@@ -27,7 +26,7 @@ extension NSFileCoordinator {
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor reader: (URL) async throws -> R
     ) async throws -> R {
-        try await core.perform([RequestedItem(reading: url, options)], timeout) {
+        try await core.perform(ItemsOfCall(CallItem(reading: url, options)), timeout) {
             try await reader($0[0])
         }
     }
@@ -39,7 +38,7 @@ extension NSFileCoordinator {
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor writer: (URL) async throws -> R
     ) async throws -> R {
-        try await core.perform([RequestedItem(writing: url, options)], timeout) {
+        try await core.perform(ItemsOfCall(CallItem(writing: url, options)), timeout) {
             try await writer($0[0])
         }
     }
@@ -54,10 +53,9 @@ extension NSFileCoordinator {
         byAccessor readerWriter: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
-            [
-                RequestedItem(reading: readingURL, readingOptions),
-                RequestedItem(writing: writingURL, writingOptions),
-            ], timeout
+            ItemsOfCall(
+                CallItem(reading: readingURL, readingOptions),
+                CallItem(writing: writingURL, writingOptions)), timeout
         ) { try await readerWriter($0[0], $0[1]) }
     }
 
@@ -71,7 +69,7 @@ extension NSFileCoordinator {
         byAccessor writer: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
-            [RequestedItem(writing: url1, options1), RequestedItem(writing: url2, options2)],
+            ItemsOfCall(CallItem(writing: url1, options1), CallItem(writing: url2, options2)),
             timeout
         ) { try await writer($0[0], $0[1]) }
     }
@@ -86,28 +84,11 @@ extension NSFileCoordinator {
         isolation: isolated (any Actor)? = #isolation,
         byAccessor accessor: ([NSFileAccessIntent]) async throws -> R
     ) async throws -> R {
-        let items = try intents.map { try RequestedItem($0) }
+        let items = ItemsOfCall(try intents.map { try CallItem($0) })
         return try await core.perform(items, timeout) { urls in
             for (intent, url) in zip(intents, urls) { intent.rewrite(url: url) }
             return try await accessor(intents)
         }
-    }
-}
-
-extension CoordinatorCore {
-    /// Waits for access without holding a thread, and runs `accessor` where the caller runs.
-    fileprivate func perform<R>(
-        _ items: [RequestedItem], _ timeout: Duration?,
-        isolation: isolated (any Actor)? = #isolation,
-        _ accessor: ([URL]) async throws -> R
-    ) async throws -> R {
-        let access = try await TaskAccess.obtain(items, self, timeout: timeout)
-        noteRunning(access)
-        defer {
-            noteEnded(access)
-            placePresenter()
-        }
-        return try await access.run(accessor)
     }
 }
 #endif

@@ -3,6 +3,7 @@
 // Beyond Apple's: short texts by which people recognise claims and presenters (Rule 18.15).
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import Foundation
 
 extension NSFileCoordinator {

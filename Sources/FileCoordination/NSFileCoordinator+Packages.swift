@@ -4,6 +4,7 @@
 // say so.
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import Foundation
 
 extension NSFileCoordinator {
@@ -34,7 +35,11 @@ extension NSFileCoordinator {
         } catch {
             throw FailureReason.invalidOptions("\(error)").nsError
         }
-        try Session.current().addToPackages(statement)
+        do throws(AccessFailure) {
+            try Session.current().addToPackages(statement)
+        } catch {
+            throw error.nsError()
+        }
     }
 }
 

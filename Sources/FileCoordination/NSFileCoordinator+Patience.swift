@@ -3,6 +3,7 @@
 // Beyond Apple's: a presenter that does not answer holds nobody up for ever (Rule 18.3).
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import FileCoordinationSystem
 
 extension NSFileCoordinator {
@@ -28,23 +29,6 @@ extension NSFileCoordinator {
     public class var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }
         set { Suspension.cancelsWaits.withLock { $0 = newValue } }
-    }
-}
-
-/// What happens to waits when this process was stopped.
-enum Suspension {
-    static let cancelsWaits = Lock(false)
-}
-
-/// How long the presenters of this process may take to answer.
-enum PresenterPatience {
-    static let duration = Lock<Duration?>(.seconds(30))
-
-    /// The same as the arbiter counts it.
-    static var nanoseconds: UInt64? {
-        duration.withLock { $0 }.map { duration in
-            MonotonicClock.nanoseconds(in: duration)
-        }
     }
 }
 #endif

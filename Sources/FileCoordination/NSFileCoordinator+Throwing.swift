@@ -5,8 +5,7 @@
 // hold the thread, the compiler takes those.
 
 #if !canImport(Darwin)
-import FileCoordinationArbiter
-import FileCoordinationSystem
+import FileCoordinationClient
 public import Foundation
 
 extension NSFileCoordinator {
@@ -28,7 +27,9 @@ extension NSFileCoordinator {
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
         byAccessor reader: (URL) throws -> R
     ) throws -> R {
-        try core.perform([RequestedItem(reading: url, options)], timeout) { try reader($0[0]) }
+        try core.perform(ItemsOfCall(CallItem(reading: url, options)), timeout) {
+            try reader($0[0])
+        }
     }
 
     /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
@@ -40,7 +41,9 @@ extension NSFileCoordinator {
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         byAccessor writer: (URL) throws -> R
     ) throws -> R {
-        try core.perform([RequestedItem(writing: url, options)], timeout) { try writer($0[0]) }
+        try core.perform(ItemsOfCall(CallItem(writing: url, options)), timeout) {
+            try writer($0[0])
+        }
     }
 
     /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
@@ -54,10 +57,9 @@ extension NSFileCoordinator {
         timeout: Duration? = nil, byAccessor readerWriter: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
-            [
-                RequestedItem(reading: readingURL, readingOptions),
-                RequestedItem(writing: writingURL, writingOptions),
-            ], timeout
+            ItemsOfCall(
+                CallItem(reading: readingURL, readingOptions),
+                CallItem(writing: writingURL, writingOptions)), timeout
         ) { try readerWriter($0[0], $0[1]) }
     }
 
@@ -72,70 +74,9 @@ extension NSFileCoordinator {
         timeout: Duration? = nil, byAccessor writer: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
-            [RequestedItem(writing: url1, options1), RequestedItem(writing: url2, options2)],
+            ItemsOfCall(CallItem(writing: url1, options1), CallItem(writing: url2, options2)),
             timeout
         ) { try writer($0[0], $0[1]) }
     }
-}
-
-extension CoordinatorCore {
-    /// Waits for access until a deadline, and runs `accessor` on this thread.
-    func perform<R>(
-        _ items: [RequestedItem], _ timeout: Duration?, _ accessor: ([URL]) throws -> R
-    ) throws -> R {
-        let access: CoordinatedAccess
-        do {
-            access = try begin(items)
-        } catch {
-            throw Self.thrown(error)
-        }
-        defer { placePresenter() }
-        switch wait(for: access, timeout) {
-        case .granted: return try run(access, accessor)
-        case .failed(let error): throw Self.thrown(error)
-        case .cancelled, .timedOut: throw CocoaError(.userCancelled)
-        }
-    }
-
-    private func wait(for access: CoordinatedAccess, _ timeout: Duration?) -> AccessEnding {
-        defer { endWaiting(access) }
-        guard let timeout else { return access.wait() ?? .cancelled }
-        if let ending = access.wait(until: MonotonicClock.after(timeout)) { return ending }
-        let error = access.timeOutError(after: timeout)
-        access.giveUp(.timedOut)
-        switch access.wait() {
-        case .timedOut, nil: return .failed(error.nsError)
-        case let ending?: return ending
-        }
-    }
-
-    /// The error as the throwing calls throw it.
-    static func thrown(_ error: NSError) -> any Error {
-        if let own = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError {
-            return own
-        }
-        let isCancelled =
-            error.domain == NSCocoaErrorDomain && error.code == CocoaError.userCancelled.rawValue
-        return isCancelled ? CocoaError(.userCancelled) : error
-    }
-}
-
-extension CoordinatedAccess {
-    /// How long the arbiter may take to say who is in the way.
-    private static let explanationPatience = Duration.milliseconds(100)
-
-    /// The error for a deadline that has passed: it names those in the way (Rule 18.1).
-    func timeOutError(after timeout: Duration) -> FileCoordinationError {
-        let parties = explain(until: MonotonicClock.after(Self.explanationPatience)) ?? []
-        let path = requests.first?.url.path ?? "nothing"
-        let time = timeout.credible.formatted(
-            .units(allowed: [.minutes, .seconds, .milliseconds]))
-        return FileCoordinationError(
-            .timedOut, url: requests.first?.url, parties: parties.map { .init($0) },
-            reason: "Access to \(path) was not granted within \(time).")
-    }
-
-    /// Whether the wait has not ended.
-    var isWaiting: Bool { state.withLock { $0.ending == nil && $0.givenUp == nil } }
 }
 #endif

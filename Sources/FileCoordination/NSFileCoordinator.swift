@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The class that people know. It holds a purpose, a presenter and the calls that wait; everything
-// else happens in CoordinatedAccess and below.
+// else happens in FileCoordinationClient.
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
-import FileCoordinationSystem
+import FileCoordinationClient
 public import Foundation
 
 /// Coordinates the reading and writing of files and directories among the processes of one user.
@@ -15,14 +15,14 @@ public import Foundation
 /// (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is ported from
 /// there gets a warning for that, not an error. Making one costs next to nothing.
 @preconcurrency open class NSFileCoordinator: NSObject {
-    let core: CoordinatorCore
+    let core: Coordinator
 
     /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
     ///
     /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
     /// (Rule 4.2a).
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
-        core = CoordinatorCore(presenter: filePresenterOrNil)
+        core = Coordinator(presenter: filePresenterOrNil)
         super.init()
     }
 
@@ -64,7 +64,7 @@ public import Foundation
     /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` a move of its item is noticed
     /// without this call, too.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
-        core.announceMove(from: oldURL, to: newURL)
+        core.announceMove(from: ItemName(oldURL), to: ItemName(newURL))
     }
 
     /// Says that ubiquity attributes of an item have changed.
@@ -97,7 +97,7 @@ public import Foundation
     }
 
     /// This process's presenters, in the order in which they were registered (Rule 5.1).
-    open class var filePresenters: [any NSFilePresenter] { Session.presenters }
+    open class var filePresenters: [any NSFilePresenter] { Session.filePresenters }
 
     // MARK: Access, waiting on the calling thread
 
@@ -112,15 +112,19 @@ public import Foundation
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
     ) {
-        if let options = options.arbiterOptions {
-            switch core.beginLocally(url, .reading(options)) {
-            case .granted(let local): return core.run(local) { reader(url) }
-            case .filed(let access): return complete(access, outError) { reader($0[0]) }
-            case nil: break
+        if let known = options.arbiterOptions {
+            switch core.coordinateLocally(url.absoluteString, .reading(known), { reader(url) }) {
+            case .done: return
+            case .filed(let access):
+                return report(outError) { () throws(NSError) in
+                    let items = ItemsOfCall(try CallItem(reading: url, options))
+                    try core.complete(access, items) { reader($0[0]) }
+                }
+            case .unavailable: break
             }
         }
         perform(outError) { () throws(NSError) in
-            [try RequestedItem(reading: url, options)]
+            [try CallItem(reading: url, options)]
         } accessor: {
             reader($0[0])
         }
@@ -137,15 +141,19 @@ public import Foundation
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
     ) {
-        if let options = options.arbiterOptions {
-            switch core.beginLocally(url, .writing(options)) {
-            case .granted(let local): return core.run(local) { writer(url) }
-            case .filed(let access): return complete(access, outError) { writer($0[0]) }
-            case nil: break
+        if let known = options.arbiterOptions {
+            switch core.coordinateLocally(url.absoluteString, .writing(known), { writer(url) }) {
+            case .done: return
+            case .filed(let access):
+                return report(outError) { () throws(NSError) in
+                    let items = ItemsOfCall(try CallItem(writing: url, options))
+                    try core.complete(access, items) { writer($0[0]) }
+                }
+            case .unavailable: break
             }
         }
         perform(outError) { () throws(NSError) in
-            [try RequestedItem(writing: url, options)]
+            [try CallItem(writing: url, options)]
         } accessor: {
             writer($0[0])
         }
@@ -167,8 +175,8 @@ public import Foundation
     ) {
         perform(outError) { () throws(NSError) in
             [
-                try RequestedItem(reading: readingURL, readingOptions),
-                try RequestedItem(writing: writingURL, writingOptions),
+                try CallItem(reading: readingURL, readingOptions),
+                try CallItem(writing: writingURL, writingOptions),
             ]
         } accessor: {
             readerWriter($0[0], $0[1])
@@ -191,8 +199,8 @@ public import Foundation
     ) {
         perform(outError) { () throws(NSError) in
             [
-                try RequestedItem(writing: url1, options1),
-                try RequestedItem(writing: url2, options2),
+                try CallItem(writing: url1, options1),
+                try CallItem(writing: url2, options2),
             ]
         } accessor: {
             writer($0[0], $0[1])
@@ -215,7 +223,7 @@ public import Foundation
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        LaterAccess(core: core, intents: intents, queue: queue, accessor: accessor).start()
+        core.perform(intents, on: queue, accessor)
     }
 
     // MARK: Many accesses
@@ -257,27 +265,19 @@ public import Foundation
     /// as it was (Rule 9.6).
     private func perform(
         _ outError: NSErrorPointer, kind: ClaimKind = .access,
-        items: () throws(NSError) -> [RequestedItem], accessor: ([URL]) -> Void
+        items: () throws(NSError) -> [CallItem], accessor: ([URL]) -> Void
     ) {
-        do throws(NSError) {
-            complete(try core.begin(try items(), kind: kind), outError, accessor)
-        } catch {
-            outError?.pointee = error
+        report(outError) { () throws(NSError) in
+            try core.perform(ItemsOfCall(try items()), kind: kind, accessor)
         }
     }
 
-    /// Waits for an access that was filed, and runs its accessor.
-    private func complete(
-        _ access: CoordinatedAccess, _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void
-    ) {
-        let ending = access.wait()
-        core.endWaiting(access)
-        switch ending {
-        case .granted:
-            core.run(access, accessor)
-            core.placePresenter()
-        case .failed(let error): outError?.pointee = error
-        case .cancelled, .timedOut, nil: outError?.pointee = CoordinatorCore.cancelledError
+    /// Stores the error that `body` throws.
+    private func report(_ outError: NSErrorPointer, _ body: () throws(NSError) -> Void) {
+        do throws(NSError) {
+            try body()
+        } catch {
+            outError?.pointee = error
         }
     }
 }

@@ -4,7 +4,7 @@
 // every presenter, the writer's own too (Rules 10.1 to 10.3).
 
 package import FileCoordinationArbiter
-import FileCoordinationSystem
+import FileCoordinationClient
 
 /// A change of the versions of one item.
 package struct VersionChange: Hashable, Sendable {
@@ -33,12 +33,17 @@ package struct VersionChange: Hashable, Sendable {
     }
 }
 
-/// What the store tells to whoever coordinates in this process, and has presenters to tell.
-package protocol VersionCoordination: Sendable {
-    /// A change has happened, on the calling thread.
-    func versionsDidChange(_ change: VersionChange)
-    /// The item at `place` has versions now, while it may be written to.
-    func itemGotVersions(at place: ItemPath, in store: VersionStore)
+extension VersionNews {
+    /// What presenters are told of a change.
+    fileprivate init(_ change: VersionChange) {
+        let fate: VersionFate =
+            switch change.kind {
+            case .gained: .gained
+            case .lost: .lost
+            case .conflictResolved: .resolved
+            }
+        self.init(fate, identifier: Array(change.persistentIdentifier.utf8))
+    }
 }
 
 /// Where changes of versions are reported.
@@ -52,21 +57,8 @@ package enum VersionChanges {
     /// accessor, if the caller is in one. For a version whose process died while it was moved into
     /// the store: on the thread, and in the process, that put it right.
     package static func note(_ change: VersionChange) {
-        if let listener { listener(change) } else { coordination?.versionsDidChange(change) }
-    }
-
-    private static let chosen = LazyReference<Chosen>()
-
-    private final class Chosen: Sendable {
-        let coordination: any VersionCoordination
-        init(_ coordination: any VersionCoordination) { self.coordination = coordination }
-    }
-
-    /// What coordinates in this process; nil if nothing does.
-    static var coordination: (any VersionCoordination)? { chosen.load()?.coordination }
-
-    /// Has changes told to `coordination` from now on; the first one stays.
-    package static func tell(_ coordination: any VersionCoordination) {
-        _ = chosen.storeIfNil(Chosen(coordination))
+        if let listener { return listener(change) }
+        Session.noteVersionChange(
+            VersionNews(change), ofItemAt: ItemName(path: change.place.bytes))
     }
 }

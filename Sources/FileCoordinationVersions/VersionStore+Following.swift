@@ -4,6 +4,7 @@
 // place, and through moves.
 
 package import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 
 extension VersionStore {
@@ -33,7 +34,7 @@ extension VersionStore {
 
     /// Tells the writes of this process to the item at `place` that it has versions now.
     func tieWasMade(at place: ItemPath, in folders: StoreFolders) {
-        VersionChanges.coordination?.itemGotVersions(at: place, in: self)
+        Session.itemGotVersions(at: place, in: self)
         for write in writes.withLock({ $0 }) where write.place == place {
             write.lookForVersions(in: folders)
         }

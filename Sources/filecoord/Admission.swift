@@ -3,10 +3,11 @@
 // Getting access: file the claim, wait as long as was asked for, tell the user whom for, and turn
 // every way in which a wait can end into an exit status.
 
-import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
+import Glibc
 
 /// The way to a granted claim.
 struct Admission {
@@ -50,11 +51,11 @@ struct Admission {
         Surroundings.forCommand.withLock { $0 = surroundings.around(access).text }
         var result: Result?
         var failure: Failure?
-        access.runAtPaths { paths in
+        access.run { granted in
             do throws(Failure) {
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                result = try accessor(paths, access)
+                result = try accessor(granted.map { NativePath($0.path) }, access)
             } catch {
                 failure = error
             }
@@ -65,10 +66,17 @@ struct Admission {
     }
 
     private func obtain(_ items: [ClaimedItem]) throws(Failure) -> CoordinatedAccess {
-        // Who does not wait holds nobody up.
-        let access = try CoordinatedAccess.filing(
-            items, purpose: purpose, blocksCaller: options.patience != .none,
-            supplement: RecordSupplement(outer: surroundings.claims))
+        let access: CoordinatedAccess
+        do throws(AccessFailure) {
+            access = try CoordinatedAccess(
+                items.map { RequestedItem(ItemName(path: $0.path.bytes), access: $0.access) },
+                in: Session.current(), purpose: purpose,
+                // Who does not wait holds nobody up.
+                blocksCaller: options.patience != .none,
+                supplement: RecordSupplement(outer: surroundings.claims))
+        } catch {
+            throw Failure(error, of: items.map(\.path))
+        }
         do throws(Failure) {
             try signals.wait(for: access)
         } catch {
@@ -78,11 +86,12 @@ struct Admission {
         switch try wait(for: access) {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
-        case .failed(let error) where access.hasFailedAfterGrant: throw Failure(file: error)
+        case .failed(let error) where access.hasFailedAfterGrant:
+            throw Failure(error, of: items.map(\.path))
         case .failed(let error):
             let failure =
                 Surroundings.failure(error, access, surroundings, quiet: options.quiet)
-                ?? Failure(refusal: error)
+                ?? Failure(error, of: items.map(\.path))
             throw options.quiet ? Failure(status: failure.status, lines: []) : failure
         }
     }
@@ -200,5 +209,22 @@ extension AccessEnding {
         case .timedOut: true
         case .granted, .cancelled, .failed: false
         }
+    }
+}
+
+extension CoordinatedAccess {
+    /// What the claim was filed for.
+    var requestedPaths: [NativePath] {
+        requests.map { request in
+            switch request.name.path {
+            case .success(let path): NativePath(path)
+            case .failure: NativePath([])
+            }
+        }
+    }
+
+    /// Makes known that an item was moved.
+    func announceMove(from old: NativePath, to new: NativePath) {
+        announceMove(from: ItemName(path: old.bytes), to: ItemName(path: new.bytes))
     }
 }

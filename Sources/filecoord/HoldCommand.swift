@@ -4,7 +4,7 @@
 // pipe open. It says when access was granted, and ends when its input does.
 
 import ArgumentParser
-import FileCoordination
+import FileCoordinationClient
 
 /// Access that is held until standard input ends.
 struct HoldCommand: ParsableCommand {

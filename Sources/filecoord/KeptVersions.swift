@@ -19,7 +19,7 @@ struct KeptVersions {
     init(of path: NativePath) {
         self.path = path
         // What leads nowhere has no item, and so no versions.
-        place = (try? path.canonicalBytes()).flatMap { ItemPath(bytes: $0) }
+        place = try? path.place()
     }
 
     /// The item's own versions, and after them the orphans of its place, numbered as they come.
@@ -87,10 +87,9 @@ struct KeptVersions {
             origin: origin, name: String(validating: path.name, as: UTF8.self) ?? "",
             computer: computer)
         let place = try placeOfItem()
-        let source = try contents.canonicalBytes()
+        let source = try contents.place()
         return try explaining(.adding) { () throws(VersionError) in
-            guard let source = ItemPath(bytes: source) else { throw .noItem }
-            return try Self.store.keep(source, of: place, isMoving: false, record: record)
+            try Self.store.keep(source, of: place, isMoving: false, record: record)
         }.id.text
     }
 

@@ -3,7 +3,7 @@
 // `filecoord status`: who holds, who waits for whom, who presents (Rule 18.5).
 
 import ArgumentParser
-import FileCoordination
+import FileCoordinationClient
 import FileCoordinationHost
 import FileCoordinationSystem
 import FileCoordinationWire

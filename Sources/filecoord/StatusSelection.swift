@@ -3,6 +3,7 @@
 // The part of a status report that is about some paths, and the other names of its items.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -15,7 +16,7 @@ struct StatusSelection {
         var places: [[UInt8]] = []
         for path in paths {
             // Where the arbiter has them: links on the way are followed (Rule 1.3).
-            places.append(try UserPath.item(path).canonicalBytes())
+            places.append(try UserPath.item(path).place().bytes)
         }
         self.places = places
     }

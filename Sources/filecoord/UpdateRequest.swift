@@ -4,6 +4,7 @@
 // a write has, let another writer in between, whose update is then lost.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 

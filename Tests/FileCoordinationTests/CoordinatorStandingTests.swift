@@ -4,6 +4,7 @@
 
 import Dispatch
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import Testing
 

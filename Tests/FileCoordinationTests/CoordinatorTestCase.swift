@@ -3,6 +3,7 @@
 // Tests of the classes inside one process: this one, which hosts the arbiter itself.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import TestHome
 import XCTest

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation

@@ -4,6 +4,7 @@
 // (Rule 1.11).
 
 import FileCoordination
+import FileCoordinationClient
 import Testing
 
 @Suite struct PackagePolicyTextTests {

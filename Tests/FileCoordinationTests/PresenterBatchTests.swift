@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import XCTest
 
 final class PresenterBatchTests: XCTestCase {
@@ -113,12 +114,12 @@ final class PresenterBatchTests: XCTestCase {
         // From another thread, as if the presenter's own code had caused it.
         let said = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            all[1].notify(.subitemDidChange(URL(fileURLWithPath: "/late")))
+            all[1].notify(.subitemDidChange(itemPath("/late")))
             said.signal()
         }
         said.wait()
         batch.commit()
-        all[2].notify(.subitemDidChange(URL(fileURLWithPath: "/last")))
+        all[2].notify(.subitemDidChange(itemPath("/last")))
         release()
         let lines = log.wait(for: "changed /last")
         XCTAssertEqual(
@@ -132,12 +133,12 @@ final class PresenterBatchTests: XCTestCase {
         let release = queue.occupy()
         let all = mailboxes(2, on: queue)
         let batch = batch()
-        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/1")), in: batch)
-        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/2")), in: batch)
-        all[1].notify(.subitemDidChange(URL(fileURLWithPath: "/3")), in: batch)
-        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/4")), in: batch)
+        all[0].notify(.subitemDidChange(itemPath("/1")), in: batch)
+        all[0].notify(.subitemDidChange(itemPath("/2")), in: batch)
+        all[1].notify(.subitemDidChange(itemPath("/3")), in: batch)
+        all[0].notify(.subitemDidChange(itemPath("/4")), in: batch)
         batch.commit()
-        all[0].notify(.subitemDidChange(URL(fileURLWithPath: "/5")))
+        all[0].notify(.subitemDidChange(itemPath("/5")))
         release()
         let lines = log.wait(for: "changed /5")
         XCTAssertEqual(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileCoordination
+import FileCoordinationClient
 import Testing
 
 @Suite struct PresenterMailboxExhaustiveTests {

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Testing
 
 @Suite struct PresenterMailboxStateTests {
@@ -69,7 +70,7 @@ import Testing
         #expect(mailbox.asked(claim: 7, steps: toWriter) == [.answer(claim: 7, nil)])
         #expect(mailbox.asked(claim: 8, steps: toWriterAndSave) == [.deliver(.save(call(1)))])
         #expect(mailbox.noticed(.itemDidChange) == [.deliver(.notify(.itemDidChange))])
-        #expect(mailbox.noticed(.subitemDidChange(URL(fileURLWithPath: "/a"))) == [])
+        #expect(mailbox.noticed(.subitemDidChange(itemPath("/a"))) == [])
     }
 
     // MARK: Several asks

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import XCTest
 
 final class PresenterMailboxTests: XCTestCase {
@@ -27,10 +28,11 @@ final class PresenterMailboxTests: XCTestCase {
 
     func testEveryMessageReachesItsMethodWithItsURL() throws {
         let mailbox = PresenterMailbox(ScriptedPresenter(queue: .serial(), log: log), log: log)
-        let a = URL(fileURLWithPath: "/a")
-        let b = URL(fileURLWithPath: "/b")
+        let a = itemPath("/a")
+        let b = itemPath("/b")
         mailbox.notify(.itemDidMove(to: a))
-        mailbox.notify(.itemDidChangeUbiquityAttributes([.isUbiquitousItemKey]))
+        mailbox.notify(
+            .itemDidChangeUbiquityAttributes([URLResourceKey.isUbiquitousItemKey.rawValue]))
         mailbox.notify(.subitemDidAppear(a))
         mailbox.notify(.subitemDidChange(b))
         mailbox.notify(.subitemDidMove(from: a, to: b))
@@ -84,7 +86,7 @@ final class PresenterMailboxTests: XCTestCase {
         log.wait(for: "answer 2")
         mailbox.reacquire(.writer)
         mailbox.reacquire(.writer)
-        mailbox.notify(.subitemDidChange(URL(fileURLWithPath: "/end")))
+        mailbox.notify(.subitemDidChange(itemPath("/end")))
         let lines = log.wait(for: "changed /end")
         XCTAssertEqual(lines.filter { $0.hasPrefix("answer") }, ["answer 1", "answer 2"])
         XCTAssertEqual(lines.filter { $0 == "first" }.count, 1)
@@ -170,8 +172,8 @@ final class PresenterMailboxTests: XCTestCase {
             group.enter()
             Thread.detachNewThread {
                 for number in 0..<200 {
-                    let url = URL(fileURLWithPath: "/\(thread)/\(number)")
-                    mailbox.notify(.subitemDidChange(url))
+                    let place = itemPath("/\(thread)/\(number)")
+                    mailbox.notify(.subitemDidChange(place))
                 }
                 group.leave()
             }
@@ -192,7 +194,7 @@ final class PresenterMailboxTests: XCTestCase {
         let own = Keepsake<PresenterMailbox>()
         let presenter = ScriptedPresenter(queue: .serial(), log: log)
         let mailbox = PresenterMailbox(
-            presenter: presenter, queue: presenter.presentedItemOperationQueue, methods: .all,
+            presenter, methods: .all,
             answer: { claim, _ in log.note("answer \(claim)") },
             relinquishmentChanged: { _, _ in own.value?.notify(.itemDidChange) })
         own.value = mailbox

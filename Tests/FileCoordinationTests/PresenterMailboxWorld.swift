@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// One mailbox, its arbiter and its presenter, at one moment.
 struct PresenterMailboxWorld: Hashable {

@@ -2,6 +2,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import Testing
 
 @Suite struct PresenterMethodsTests {

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import XCTest
 
 final class PresenterRemovalTests: XCTestCase {
@@ -72,7 +73,7 @@ final class PresenterRemovalTests: XCTestCase {
         let mailbox = PresenterMailbox(presenter, log: log)
         own.value = mailbox
         mailbox.notify(.itemDidChange)
-        mailbox.notify(.subitemDidChange(URL(fileURLWithPath: "/later")))
+        mailbox.notify(.subitemDidChange(itemPath("/later")))
         log.wait(for: "removed")
         settle()
         XCTAssertEqual(log.all, ["changed", "removed", "settled"])
@@ -131,7 +132,7 @@ final class PresenterRemovalTests: XCTestCase {
                 },
                 freed: { log.note("presenter freed") })
             let mailbox = PresenterMailbox(
-                presenter: presenter, queue: queue, methods: .all,
+                presenter, methods: .all,
                 answer: { claim, failure in answered(presenter)(claim, failure) },
                 relinquishmentChanged: { _, _ in })
             mailbox.ask(claim: 1, steps: toWriter)

@@ -3,6 +3,7 @@
 // What presenters of this very process see of coordinated access in it.
 
 import FileCoordination
+import FileCoordinationClient
 import FileCoordinationSystem
 import XCTest
 

@@ -5,6 +5,7 @@
 // in one mode, or not at all.
 
 import FileCoordination
+import FileCoordinationClient
 import XCTest
 
 final class PresenterSourceTests: XCTestCase {

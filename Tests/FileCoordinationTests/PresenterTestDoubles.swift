@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import XCTest
 
 /// Lines in the order in which they were written, by any thread.
@@ -178,8 +179,7 @@ extension PresenterMailbox {
         handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in }
     ) {
         self.init(
-            presenter: presenter, queue: presenter.presentedItemOperationQueue,
-            methods: PresenterMethods(implementedBy: presenter),
+            presenter, methods: PresenterMethods(implementedBy: presenter),
             answer: { claim, failure in
                 let code = failure.map { " failed with \(($0 as NSError).code)" }
                 log.note("answer \(claim)\(code ?? "")")
@@ -189,6 +189,12 @@ extension PresenterMailbox {
             },
             handled: handled)
     }
+}
+
+/// The place at a path.
+func itemPath(_ path: String) -> ItemPath {
+    guard let path = ItemPath(path) else { preconditionFailure("\(path) is no path") }
+    return path
 }
 
 /// A block that a presenter was given, kept for later.

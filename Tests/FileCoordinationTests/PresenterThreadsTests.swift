@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import XCTest
 
 final class PresenterThreadsTests: XCTestCase {

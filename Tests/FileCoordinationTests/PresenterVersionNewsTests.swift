@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationVersions
 import XCTest
 
@@ -42,11 +43,11 @@ final class PresenterVersionMessageTests: XCTestCase {
         let (url, kept, lost) = try versions(on: stage)
         let mailbox = stage.use { self.mailbox() }
         for (kind, version) in [
-            (VersionChange.Kind.gained, kept), (.lost, lost), (.conflictResolved, kept),
+            (VersionFate.gained, kept), (.lost, lost), (.resolved, kept),
         ] {
-            let news = VersionMessage(kind: kind, persistentIdentifier: version)
-            mailbox.notify(.itemVersion(news, of: url))
-            mailbox.notify(.subitemVersion(news, at: url))
+            let news = VersionNews(kind, identifier: Array(version.utf8))
+            mailbox.notify(.itemVersion(news, of: itemPath(url.path)))
+            mailbox.notify(.subitemVersion(news, at: itemPath(url.path)))
         }
         settle()
         XCTAssertEqual(
@@ -63,8 +64,8 @@ final class PresenterVersionMessageTests: XCTestCase {
         let (url, kept, _) = try versions(on: stage)
         try FileManager.default.moveItem(at: url, to: stage.url("b.txt"))
         let mailbox = stage.use { self.mailbox() }
-        let news = VersionMessage(kind: .gained, persistentIdentifier: kept)
-        mailbox.notify(.itemVersion(news, of: url))
+        let news = VersionNews(.gained, identifier: Array(kept.utf8))
+        mailbox.notify(.itemVersion(news, of: itemPath(url.path)))
         log.wait(for: "gained a.txt")
     }
 
@@ -72,9 +73,9 @@ final class PresenterVersionMessageTests: XCTestCase {
         let stage = try VersionStage()
         let mailbox = stage.use { self.mailbox() }
         for text in ["", "current", "../../../etc"] {
-            let news = VersionMessage(kind: .gained, persistentIdentifier: text)
-            mailbox.notify(.itemVersion(news, of: stage.documents))
-            mailbox.notify(.subitemVersion(news, at: stage.documents))
+            let news = VersionNews(.gained, identifier: Array(text.utf8))
+            mailbox.notify(.itemVersion(news, of: itemPath(stage.documents.path)))
+            mailbox.notify(.subitemVersion(news, at: itemPath(stage.documents.path)))
         }
         settle()
         XCTAssertEqual(log.all, ["settled"])
@@ -84,9 +85,9 @@ final class PresenterVersionMessageTests: XCTestCase {
         let stage = try VersionStage()
         let (url, kept, _) = try versions(on: stage)
         let mailbox = stage.use { self.mailbox(TersePresenter(on: queue)) }
-        let news = VersionMessage(kind: .gained, persistentIdentifier: kept)
-        mailbox.notify(.itemVersion(news, of: url))
-        mailbox.notify(.itemDidMove(to: url))
+        let news = VersionNews(.gained, identifier: Array(kept.utf8))
+        mailbox.notify(.itemVersion(news, of: itemPath(url.path)))
+        mailbox.notify(.itemDidMove(to: itemPath(url.path)))
         mailbox.notify(.itemDidChange)
         settle()
         XCTAssertEqual(log.all, ["handled change", "settled"])
@@ -94,7 +95,7 @@ final class PresenterVersionMessageTests: XCTestCase {
 
     func testANoticeIsHandledWhenItsMethodHasReturnedAndNotBefore() {
         let mailbox = mailbox()
-        mailbox.notify(.itemDidMove(to: URL(fileURLWithPath: "/b")))
+        mailbox.notify(.itemDidMove(to: itemPath("/b")))
         mailbox.notify(.itemDidChange)
         settle()
         XCTAssertEqual(
@@ -113,7 +114,7 @@ final class PresenterVersionMessageTests: XCTestCase {
     func testANoticeThatIsDroppedIsNotHandled() {
         let mailbox = mailbox()
         let release = queue.occupy()
-        mailbox.notify(.itemDidMove(to: URL(fileURLWithPath: "/b")))
+        mailbox.notify(.itemDidMove(to: itemPath("/b")))
         mailbox.invalidate()
         release()
         settle()

@@ -51,7 +51,7 @@ enum Exceptions {
             "an open class in the shape of Apple's; its state is behind a lock",
         "Sources/FileCoordination/Presenters/NSFilePresenter+Relinquishing.swift UnannotatedBlock":
             "Apple's contract: the block is called once, on the presenter's queue",
-        "Sources/FileCoordination/Session/PresenterReference.swift PresenterReference":
+        "Sources/FileCoordination/Presenters/PresenterReference.swift PresenterReference":
             "Apple's contract: any thread reads URL and queue, the rest runs on the queue",
         "Tests/FileCoordinationTests/IntentTests.swift Annotated":
             "a subclass must restate it",

@@ -27,6 +27,8 @@ let package = Package(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -37,10 +39,25 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "FileCoordination",
+            name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationVersions",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordination",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileTree",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -64,8 +81,9 @@ let package = Package(
         .testTarget(
             name: "FileCoordinationTests",
             dependencies: [
-                "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
-                "FileCoordinationSystem", "FileCoordinationWire", "TestHome",
+                "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
+                "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationWire",
+                "TestHome",
             ],
             sources: [
                 "CoordinatorTestCase.swift", "DelegatedPlacesTests.swift",

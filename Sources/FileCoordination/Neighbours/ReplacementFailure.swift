@@ -5,6 +5,7 @@
 
 #if !canImport(Darwin)
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

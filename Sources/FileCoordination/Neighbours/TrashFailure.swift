@@ -4,6 +4,7 @@
 // and what to do. Whatever the reason, the item is where it was.
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

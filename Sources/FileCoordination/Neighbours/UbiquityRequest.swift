@@ -4,6 +4,7 @@
 // 17.4). Each error says what can be done instead.
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import FileCoordinationSystem
 import Foundation
 

@@ -4,48 +4,55 @@
 // the presenter gets is made here, on its queue, from what the store has by then.
 
 #if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationVersions
 import Foundation
 
 extension NSFilePresenter {
     /// Calls the method that goes with a notice; false if there is nothing to call it with.
-    func hear(_ notice: PresenterNotice, versions: VersionStore) -> Bool {
+    func hear(
+        _ notice: PresenterNotice, versions: VersionStore, makeURL: (ItemPath) -> URL
+    ) -> Bool {
         switch notice {
         case .itemDidChange:
             presentedItemDidChange()
-        case .itemDidMove(let url):
-            presentedItemDidMove(to: url)
-        case .itemDidChangeUbiquityAttributes(let attributes):
-            presentedItemDidChangeUbiquityAttributes(attributes)
-        case .subitemDidAppear(let url):
-            presentedSubitemDidAppear(at: url)
-        case .subitemDidChange(let url):
-            presentedSubitemDidChange(at: url)
+        case .itemDidMove(let place):
+            presentedItemDidMove(to: makeURL(place))
+        case .itemDidChangeUbiquityAttributes(let names):
+            presentedItemDidChangeUbiquityAttributes(Set(names.map { URLResourceKey($0) }))
+        case .subitemDidAppear(let place):
+            presentedSubitemDidAppear(at: makeURL(place))
+        case .subitemDidChange(let place):
+            presentedSubitemDidChange(at: makeURL(place))
         case .subitemDidMove(let old, let new):
-            presentedSubitem(at: old, didMoveTo: new)
-        case .itemVersion(let news, let url):
+            presentedSubitem(at: makeURL(old), didMoveTo: makeURL(new))
+        case .itemVersion(let news, let place):
+            let url = makeURL(place)
             guard let version = news.version(ofItemAt: url, in: versions) else { return false }
-            switch news.kind {
+            switch news.fate {
             case .gained: presentedItemDidGain(version)
             case .lost: presentedItemDidLose(version)
-            case .conflictResolved: presentedItemDidResolveConflict(version)
+            case .resolved: presentedItemDidResolveConflict(version)
             }
-        case .subitemVersion(let news, let url):
+        case .subitemVersion(let news, let place):
+            let url = makeURL(place)
             guard let version = news.version(ofItemAt: url, in: versions) else { return false }
-            switch news.kind {
+            switch news.fate {
             case .gained: presentedSubitem(at: url, didGain: version)
             case .lost: presentedSubitem(at: url, didLose: version)
-            case .conflictResolved: presentedSubitem(at: url, didResolve: version)
+            case .resolved: presentedSubitem(at: url, didResolve: version)
             }
         }
         return true
     }
 }
 
-extension VersionMessage {
+extension VersionNews {
     /// The version that the news are about, also one that is gone by now; nil if they name none.
     fileprivate func version(ofItemAt url: URL, in store: VersionStore) -> NSFileVersion? {
-        NSFileVersion.version(ofItemAt: url, identifier: persistentIdentifier, in: store)
+        NSFileVersion.version(
+            ofItemAt: url, identifier: String(decoding: identifier, as: UTF8.self), in: store)
     }
 }
 #endif

@@ -5,6 +5,7 @@
 // file, in the place of bytes that are not UTF-8.
 
 package import FileCoordinationArbiter
+import FileCoordinationClient
 import Foundation
 
 extension URL {

@@ -4,6 +4,7 @@
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 package import FileTree
 package import Foundation

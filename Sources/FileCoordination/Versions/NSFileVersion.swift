@@ -4,6 +4,7 @@
 // may be overridden, which Swift allows in a class's own body only.
 
 #if !canImport(Darwin)
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 public import Foundation

@@ -4,6 +4,7 @@
 // with a sentence that says what, where and why.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation

@@ -4,6 +4,7 @@
 // an item. Whatever presenters are to hear of is reported once, after it has happened (Rule 10.2).
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Foundation

@@ -73,6 +73,11 @@ final class ArbiterLine {
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
             socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        // The socket may be that of a stopped arbiter whose queue is full, until the next one has
+        // put its own in the place: then this is tried again.
+        var moment = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(
+            socket, SOL_SOCKET, SO_SNDTIMEO, &moment, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) {

@@ -188,6 +188,7 @@ enum Products {
     static let peer = directory + "/coordination-peer"
     static let daemon = directory + "/filecoordinationd"
     static let filecoord = directory + "/filecoord"
+    static let plainClient = directory + "/plain-client"
     static let soak = directory + "/coordination-soak"
 
     /// Whether every user can start the program.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client's failures as this room's callers get them: Foundation's errors, presenters' own, and
+// FileCoordinationError.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+package import FileCoordinationClient
+import FileCoordinationWire
+import FileTree
+package import Foundation
+
+extension FailureReason {
+    /// The error domain of the system's own failures.
+    package static let domain = FileCoordinationErrorDomain
+
+    /// The failure as callers get it.
+    var error: FileCoordinationError {
+        switch self {
+        case .arbiterUnreachable: FileCoordinationError(.arbiterUnreachable, reason: sentence)
+        case .limitReached: FileCoordinationError(.limitExceeded, reason: sentence)
+        case .invalidOptions: FileCoordinationError(.invalidOptions, reason: sentence)
+        }
+    }
+
+    /// The failure as Apple-shaped calls report it.
+    package var nsError: NSError { error.nsError }
+}
+
+extension AccessFailure {
+    /// The failure as Apple-shaped calls report it.
+    ///
+    /// - Parameter items: the items of the call, and whether each was to be written.
+    package func nsError(named items: [(url: URL, isWriting: Bool)]) -> NSError {
+        if let own = ownError(items) { return own.nsError }
+        switch self {
+        case .place(let error, let index):
+            let item = items.indices.contains(index) ? items[index] : nil
+            let url = item?.url ?? URL(fileURLWithPath: "/")
+            return error.nsError(url: url, writing: item?.isWriting ?? false)
+        case .refused(let error): return ErrorCoding.decode(error)
+        case .copy(let error as UploadError, let index) where items.indices.contains(index):
+            return error.nsError(item: items[index].url)
+        case .copy(let error, _): return error as NSError
+        case .system, .deadlock, .timedOut, .cancelled:
+            return NSError(domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue)
+        }
+    }
+
+    /// The same for items that were asked for by their paths.
+    package func nsError(_ items: [RequestedItem] = []) -> NSError {
+        nsError(named: items.map { (URL($0.name), $0.access.isWriting) })
+    }
+
+    /// The failure as the throwing calls throw it.
+    func thrown(_ items: [(url: URL, isWriting: Bool)]) -> any Error {
+        if let own = ownError(items) { return own }
+        let error = nsError(named: items)
+        if let own = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError {
+            return own
+        }
+        let isCancelled =
+            error.domain == NSCocoaErrorDomain && error.code == CocoaError.userCancelled.rawValue
+        return isCancelled ? CocoaError(.userCancelled) : error
+    }
+
+    /// The failure in this library's own words; nil if it is another one's.
+    private func ownError(_ items: [(url: URL, isWriting: Bool)]) -> FileCoordinationError? {
+        switch self {
+        case .system(let reason): return reason.error
+        case .deadlock(let parties):
+            let parties = parties.map { FileCoordinationError.Party($0) }
+            return FileCoordinationError(
+                .deadlock, url: parties.first?.url, parties: parties,
+                reason:
+                    "Access would never be granted, because each waits for the next in a circle:")
+        case .timedOut(let timeout, let parties):
+            let url = items.first?.url
+            let time = timeout.credible.formatted(
+                .units(allowed: [.minutes, .seconds, .milliseconds]))
+            return FileCoordinationError(
+                .timedOut, url: url, parties: parties.map { .init($0) },
+                reason: "Access to \(url?.path ?? "nothing") was not granted within \(time).")
+        case .place, .refused, .copy, .cancelled: return nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The three ways of waiting for an access, with URLs and Foundation's errors: on the calling
+// thread, on a queue, in a task.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationSystem
+import Foundation
+
+extension Coordinator {
+    /// Waits for access on this thread, and runs `accessor` on it (Rule 13.8).
+    func perform(
+        _ items: ItemsOfCall, kind: ClaimKind = .access, _ accessor: ([URL]) -> Void
+    ) throws(NSError) {
+        let access: CoordinatedAccess
+        do throws(AccessFailure) {
+            access = try begin(items.requests, in: Session.current, kind: kind)
+        } catch {
+            throw items.nsError(error)
+        }
+        try complete(access, items, accessor)
+    }
+
+    /// Waits for an access that was filed, and runs its accessor.
+    func complete(
+        _ access: CoordinatedAccess, _ items: ItemsOfCall, _ accessor: ([URL]) -> Void
+    ) throws(NSError) {
+        let ending = access.wait()
+        endWaiting(access)
+        switch ending {
+        case .granted:
+            run(access) { accessor(items.urls(of: $0)) }
+            placePresenter()
+        case .failed(let failure): throw items.nsError(failure)
+        case .cancelled, .timedOut, nil: throw items.nsError(.cancelled)
+        }
+    }
+
+    /// Waits for access until a deadline, and runs `accessor` on this thread.
+    func perform<R>(
+        _ items: ItemsOfCall, _ timeout: Duration?, _ accessor: ([URL]) throws -> R
+    ) throws -> R {
+        let access: CoordinatedAccess
+        do throws(AccessFailure) {
+            access = try begin(items.requests, in: Session.current)
+        } catch {
+            throw items.thrown(error)
+        }
+        defer { placePresenter() }
+        let ending = access.wait(timeout: timeout)
+        endWaiting(access)
+        switch ending {
+        case .granted: return try run(access) { try accessor(items.urls(of: $0)) }
+        case .failed(let failure): throw items.thrown(failure)
+        case .cancelled, .timedOut: throw CocoaError(.userCancelled)
+        }
+    }
+
+    /// Waits for access without holding a thread, and runs `accessor` where the caller runs.
+    func perform<R>(
+        _ items: ItemsOfCall, _ timeout: Duration?,
+        isolation: isolated (any Actor)? = #isolation,
+        _ accessor: ([URL]) async throws -> R
+    ) async throws -> R {
+        let access: CoordinatedAccess
+        do throws(AccessFailure) {
+            access = try await obtain(items.requests, in: Session.current, timeout: timeout)
+        } catch {
+            throw items.thrown(error)
+        }
+        noteRunning(access)
+        defer {
+            noteEnded(access)
+            placePresenter()
+        }
+        return try await access.run { try await accessor(items.urls(of: $0)) }
+    }
+
+    /// Asks for access and returns at once; `accessor` runs on `queue`, exactly once (Rule 13.1).
+    func perform(
+        _ intents: [NSFileAccessIntent], on queue: OperationQueue,
+        _ accessor: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let items: ItemsOfCall
+        do throws(NSError) {
+            var wanted: [CallItem] = []
+            for intent in intents { wanted.append(try CallItem(intent)) }
+            items = ItemsOfCall(wanted)
+        } catch {
+            return queue.addOperation { accessor(error) }
+        }
+        access(items.requests, in: Session.current, on: queue.enqueue) { result in
+            switch result {
+            case .success(let granted):
+                for (intent, url) in zip(intents, items.urls(of: granted)) {
+                    intent.rewrite(url: url)
+                }
+                accessor(nil)
+            case .failure(let failure): accessor(items.nsError(failure))
+            }
+        }
+    }
+
+    /// Makes a change of attributes known (Rules 10.4 to 10.6).
+    func announceAttributes(_ keys: Set<URLResourceKey>, of url: URL) {
+        let names = keys.filter(\.isUbiquityAttribute).map { Array($0.rawValue.utf8) }
+        announceAttributes(names, of: ItemName(url), in: Session.current)
+    }
+}
+
+extension OperationQueue {
+    /// Adds an operation; `dropped` is called if it was cancelled before it ran.
+    fileprivate var enqueue: Coordinator.Enqueue {
+        { run, dropped in
+            let hasRun = Lock(false)
+            let operation = BlockOperation {
+                hasRun.withLock { $0 = true }
+                run()
+            }
+            operation.completionBlock = {
+                if !hasRun.withLock({ $0 }) { dropped() }
+            }
+            self.addOperation(operation)
+        }
+    }
+}
+
+extension URLResourceKey {
+    /// Whether it names an attribute that a cloud gives to items (Rule 10.5).
+    var isUbiquityAttribute: Bool {
+        self == .isUbiquitousItemKey || rawValue.hasPrefix("NSURLUbiquitousItem")
+            || rawValue.hasPrefix("NSURLUbiquitousSharedItem")
+    }
+}
+#endif

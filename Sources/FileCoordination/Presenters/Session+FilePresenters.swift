@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The class methods of NSFileCoordinator about presenters.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationClient
+import Foundation
+
+extension Session {
+    /// The presenters of this process, in the order of registration (Rule 5.1).
+    static var filePresenters: [any NSFilePresenter] {
+        presenters.compactMap { ($0 as? RegisteredPresenter)?.presenter }
+    }
+
+    /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
+    static func add(_ presenter: any NSFilePresenter, label: String = "") {
+        do throws(AccessFailure) {
+            let session = try current()
+            let registered = RegisteredPresenter(
+                presenter, methods: PresenterMethods(implementedBy: presenter))
+            if try session.add(registered, label: label) {
+                PresenterAdvice.look(at: presenter, methods: registered.methods)
+            }
+            session.sweepUploads()
+        } catch {
+            let items = presenter.presentedItemURL.map { [($0, isWriting: false)] } ?? []
+            let reason = error.nsError(named: items).localizedDescription
+            Diagnostics.say("a file presenter was not registered: \(reason)")
+        }
+    }
+
+    /// Ends a presenter's registration (Rule 5.7).
+    static func remove(_ presenter: any NSFilePresenter) {
+        removePresenter(ObjectIdentifier(presenter))
+    }
+}
+
+extension Coordinator {
+    /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
+    convenience init(presenter: (any NSFilePresenter)?) {
+        guard let presenter else {
+            self.init()
+            return
+        }
+        let reference = PresenterReference(presenter)
+        self.init(presenter: reference.identity, keeping: reference)
+    }
+}
+#endif

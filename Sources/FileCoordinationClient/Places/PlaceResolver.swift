@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a path to a place: the parent directory with its links resolved, plus the last component,
+// whose link is not followed (Rules 1.3, 1.4). Runs on the caller's own thread, so that a mount
+// which never answers holds up nobody but who asked for it.
+
+package import FileCoordinationArbiter
+import FileCoordinationSystem
+
+/// Where a path leads, and what was found there.
+package struct ResolvedPlace: Hashable {
+    package var path: ItemPath
+    package var isDirectory: Bool
+    /// How many components lead to each package that is or contains the item, outermost first.
+    package var packageDepths: [Int]
+
+    /// One item of a claim on this place.
+    func item(_ access: Access) -> AccessItem {
+        AccessItem(
+            path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths)
+    }
+}
+
+/// Resolves paths to places.
+package enum PlaceResolver {
+    /// The kernel's bound, its closing NUL included.
+    private static let pathMaximum = 4096
+
+    /// Looks at the file system for the place that an absolute path names.
+    static func resolve(
+        pathBytes: [UInt8], policy: PackagePolicy
+    ) throws(PlaceError) -> ResolvedPlace {
+        guard pathBytes.count < pathMaximum else { throw .tooLong }
+        return facts(of: try canonicalPath(of: pathBytes), policy: policy)
+    }
+
+    /// What is found at a place whose path is canonical, as a moved item's is.
+    package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
+        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let isDirectory = status?.kind == .directory
+        return ResolvedPlace(
+            path: path, isDirectory: isDirectory,
+            packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
+    }
+
+    /// The same, if it is known which packages contain it.
+    static func facts(
+        of path: ItemPath, inPackages outer: [Int], policy: PackagePolicy
+    ) -> ResolvedPlace {
+        let status = try? FileStatus(path: path.bytes, followLinks: false)
+        let isDirectory = status?.kind == .directory
+        let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
+        return ResolvedPlace(
+            path: path, isDirectory: isDirectory,
+            packageDepths: isPackage ? outer + [path.depth] : outer)
+    }
+
+    /// The path that is written in a URL's encoding, as the bytes that the kernel would be given;
+    /// absolute.
+    package static func pathBytes(percentEncoded text: String) throws(PlaceError) -> [UInt8] {
+        guard !text.isEmpty else { throw .invalidName }
+        let bytes = try percentDecoded(text)
+        guard bytes.first == slash, !bytes.contains(0) else { throw .invalidName }
+        guard bytes.count < pathMaximum else { throw .tooLong }
+        return bytes
+    }
+
+    /// The same of a whole URL's text, if nothing in it has to be decoded.
+    package static func pathBytes(ofPlainURL text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            let path = bytes.dropFirst(scheme.count)
+            guard path.first == slash, bytes.prefix(scheme.count).elementsEqual(scheme),
+                bytes.count < pathMaximum,
+                path.allSatisfy({ isPlain($0) })
+            else { return nil }
+            return Array(path)
+        }
+    }
+
+    private static let scheme = Array("file://".utf8)
+
+    /// Whether a byte of a URL's text means itself in the path.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "%") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+            && byte != UInt8(ascii: ";")
+    }
+
+    /// Byte for byte, also where the bytes are no text (Rule 1.2).
+    private static func percentDecoded(_ encoded: String) throws(PlaceError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.utf8.count)
+        var rest = Substring(encoded).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2,
+                let value = UInt8(digits, radix: 16)
+            else { throw .invalidName }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    // MARK: Links on the way
+
+    private static let slash = UInt8(ascii: "/")
+    private static let dot: [UInt8] = [UInt8(ascii: ".")]
+    private static let dotDot: [UInt8] = [UInt8(ascii: "."), UInt8(ascii: ".")]
+
+    /// The canonical path that an absolute one names, without a look at what is there.
+    package static func canonicalPath(of bytes: [UInt8]) throws(PlaceError) -> ItemPath {
+        var components = bytes.split(separator: slash).map { Array($0) }
+        // What ends in "." or ".." names a directory, not a link that leads there.
+        let namesDirectory = components.last == dot || components.last == dotDot
+        components.removeAll { $0 == dot }
+        guard let last = components.last, !namesDirectory else {
+            return try path(realComponents(of: components))
+        }
+        components.removeLast()
+        return try path(realComponents(of: components) + [last])
+    }
+
+    /// As many links to nowhere are followed as the kernel follows links to somewhere.
+    private static let linkLimit = 40
+
+    /// The real path of a directory, or of as much of it as exists, plus the rest as it is written.
+    private static func realComponents(
+        of components: [ItemPath.Component]
+    ) throws(PlaceError) -> [ItemPath.Component] {
+        var existing = components
+        var rest: [ItemPath.Component] = []
+        var links = 0
+        while true {
+            do {
+                let real = try RealPath.resolve(joined(existing))
+                return applying(rest, to: real.split(separator: slash).map { Array($0) })
+            } catch {
+                let isAbsent =
+                    error.code == ErrorNumber.noSuchFile || error.code == ErrorNumber.notADirectory
+                guard isAbsent else { throw PlaceError(error) }
+            }
+            if let target = RealPath.target(ofLink: joined(existing)) {
+                // A link whose target is missing is another spelling of where it leads (Rule 1.3).
+                links += 1
+                guard links <= linkLimit else { throw .linkLoop }
+                let isAbsolute = target.first == slash
+                let steps = target.split(separator: slash).map { Array($0) }.filter { $0 != dot }
+                existing = (isAbsolute ? [] : existing.dropLast()) + steps
+            } else if let last = existing.popLast() {
+                rest.insert(last, at: 0)
+            }
+        }
+    }
+
+    /// What does not exist has no links, so that ".." can be taken at its word there.
+    private static func applying(
+        _ rest: [ItemPath.Component], to real: [ItemPath.Component]
+    ) -> [ItemPath.Component] {
+        rest.reduce(into: real) { result, component in
+            if component == dotDot {
+                _ = result.popLast()
+            } else {
+                result.append(component)
+            }
+        }
+    }
+
+    private static func joined(_ components: [ItemPath.Component]) -> [UInt8] {
+        guard !components.isEmpty else { return [slash] }
+        return components.flatMap { [slash] + $0 }
+    }
+
+    private static func path(_ components: [ItemPath.Component]) throws(PlaceError) -> ItemPath {
+        guard let path = ItemPath(components: components) else { throw .invalidName }
+        guard path.bytes.count < pathMaximum else { throw .tooLong }
+        return path
+    }
+
+    /// Every package counts, however they nest (Rule 1.12).
+    ///
+    /// Any directory may say of itself that it is one, so each is asked, and a file is not.
+    private static func packageDepths(
+        of path: ItemPath, isDirectory: Bool, policy: PackagePolicy
+    ) -> [Int] {
+        var depths: [Int] = []
+        var bytes: [UInt8] = []
+        var depth = 0
+        path.forEachComponent { component in
+            depth += 1
+            guard depth < path.depth || isDirectory else { return }
+            bytes.append(slash)
+            bytes += component
+            if policy.isPackage(directoryAt: bytes) { depths.append(depth) }
+        }
+        return depths
+    }
+}

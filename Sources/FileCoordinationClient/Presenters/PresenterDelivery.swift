@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The messages that reach a presenter's queue. Those that expect something back carry the number of
+// the call, so that whatever comes back, however late and however often, finds the call it belongs
+// to or nothing.
+
+package import FileCoordinationArbiter
+
+/// A message that expects no answer (Rule 7.1).
+package enum PresenterNotice: Hashable, Sendable {
+    /// `presentedItemDidChange()`
+    case itemDidChange
+    /// `presentedItemDidMove(to:)`
+    case itemDidMove(to: ItemPath)
+    /// `presentedItemDidChangeUbiquityAttributes(_:)`
+    case itemDidChangeUbiquityAttributes(Set<String>)
+    /// `presentedSubitemDidAppear(at:)`
+    case subitemDidAppear(ItemPath)
+    /// `presentedSubitemDidChange(at:)`
+    case subitemDidChange(ItemPath)
+    /// `presentedSubitem(at:didMoveTo:)`
+    case subitemDidMove(from: ItemPath, to: ItemPath)
+    /// `presentedItemDidGain(_:)`, `presentedItemDidLose(_:)`,
+    /// `presentedItemDidResolveConflict(_:)`
+    case itemVersion(VersionNews, of: ItemPath)
+    /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
+    /// `presentedSubitem(at:didResolve:)`
+    case subitemVersion(VersionNews, at: ItemPath)
+
+    /// The method that has to be implemented to hear it.
+    var method: PresenterMethods {
+        switch self {
+        case .itemDidChange: .itemDidChange
+        case .itemDidMove: .itemDidMove
+        case .itemDidChangeUbiquityAttributes: .itemDidChangeUbiquityAttributes
+        case .subitemDidAppear: .subitemDidAppear
+        case .subitemDidChange: .subitemDidChange
+        case .subitemDidMove: .subitemDidMove
+        case .itemVersion(let news, _):
+            switch news.fate {
+            case .gained: .itemDidGainVersion
+            case .lost: .itemDidLoseVersion
+            case .resolved: .itemDidResolveConflict
+            }
+        case .subitemVersion(let news, _):
+            switch news.fate {
+            case .gained: .subitemDidGainVersion
+            case .lost: .subitemDidLoseVersion
+            case .resolved: .subitemDidResolveVersion
+            }
+        }
+    }
+}
+
+/// The number of one call of an answering method; never used twice in one mailbox.
+package struct PresenterCallID: Hashable, Sendable {
+    /// Counts up from 1.
+    package var rawValue: UInt64
+
+    /// Wraps a number.
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// One operation on a presenter's queue.
+package enum PresenterDelivery<Reacquirer: Sendable>: Sendable {
+    /// Call the relinquish method of this kind.
+    case relinquish(Relinquishment, PresenterCallID)
+    /// Call `savePresentedItemChanges`, in the spelling that the presenter has.
+    case save(PresenterCallID)
+    /// Call `accommodatePresentedItemDeletion`, in the spelling that the presenter has.
+    case accommodateDeletion(PresenterCallID)
+    /// Call `accommodatePresentedSubitemDeletion(at:)`, in the spelling that the presenter has.
+    case accommodateSubitemDeletion(ItemPath, PresenterCallID)
+    /// Tell what happened.
+    case notify(PresenterNotice)
+    /// Run the block which the presenter handed over when it relinquished in that call (Rule 8.2).
+    case reacquire(Relinquishment, PresenterCallID, Reacquirer)
+}
+
+extension PresenterDelivery: Equatable where Reacquirer: Equatable {}
+extension PresenterDelivery: Hashable where Reacquirer: Hashable {}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One item of an access, from what the caller said to what has become of it.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+
+/// An item of an access that was filed.
+struct AccessedItem: Sendable {
+    let request: RequestedItem
+    /// Where the item is, as far as the claim knows.
+    private(set) var place: ResolvedPlace
+    /// Where the accessor finds it, unless that is where the caller said.
+    private var moved: GrantedItem?
+    /// The copy that the accessor gets instead of the item (Rule 15.1).
+    private(set) var snapshot: (any TemporaryCopy)?
+    /// What it looked like before the accessor ran, if that may change it.
+    private(set) var before: ItemStamp?
+    /// The item itself, if it is going to be moved.
+    private(set) var anchor: FileAnchor?
+    /// The write, as far as the item's versions have to do with it.
+    private var versions: (any VersionedWrite)?
+
+    init(_ request: RequestedItem, at place: ResolvedPlace) {
+        self.request = request
+        self.place = place
+    }
+
+    /// What the accessor gets.
+    var granted: GrantedItem {
+        if let moved { return moved }
+        let path = (try? request.name.path.get()) ?? place.path.bytes
+        return GrantedItem(
+            path: path, isDirectory: request.name.namesDirectory, isAsRequested: true)
+    }
+
+    /// The text by which the place is remembered that the accessor gets.
+    var spelling: String? { moved == nil ? request.name.spelling : nil }
+
+    /// What the claim says of it.
+    var claimed: AccessItem { place.item(request.access) }
+
+    /// What the write is for; nil for a read.
+    var writing: FileCoordinationArbiter.WritingOptions? { request.access.writingOptions }
+
+    /// Whether the write may move the item.
+    var mayMove: Bool { writing?.contains(.moving) ?? false }
+
+    /// Whether the write puts another item at the place.
+    var replaces: Bool { writing?.contains(.replacing) ?? false }
+
+    /// The options of a read; none for a write.
+    var readingOptions: FileCoordinationArbiter.ReadingOptions {
+        switch request.access {
+        case .reading(let options): options
+        case .writing: []
+        }
+    }
+
+    // MARK: Before the accessor
+
+    /// Notes that the item is somewhere else than the caller said.
+    ///
+    /// - Throws: `invalidName` for a path that the face has no name for: it would name another
+    ///   item.
+    mutating func relocate(
+        to place: ResolvedPlace, _ services: any ClientServices
+    ) throws(PlaceError) {
+        guard place.path != self.place.path else {
+            self.place = place
+            return
+        }
+        let isDirectory =
+            place.isDirectory || moved?.isDirectory ?? request.name.namesDirectory
+        let path = place.path.bytes
+        guard services.canName(path, isDirectory: isDirectory) else { throw .invalidName }
+        self.place = place
+        moved = GrantedItem(path: path, isDirectory: isDirectory, isAsRequested: false)
+    }
+
+    /// Notes that the accessor gets a copy.
+    mutating func use(_ snapshot: any TemporaryCopy) {
+        self.snapshot = snapshot
+        moved = GrantedItem(
+            path: snapshot.pathBytes, isDirectory: false, isAsRequested: false)
+    }
+
+    /// Looks at the item for the last time before the accessor runs.
+    ///
+    /// - Parameters:
+    ///   - store: the store of versions.
+    ///   - mayHaveVersions: false if the item is known to have none.
+    ///   - isCaredFor: false if nobody is there who would be told what became of it; should
+    ///     somebody come, a write counts as a change.
+    mutating func begin(
+        _ store: any VersionKeeping, mayHaveVersions: Bool, isCaredFor: Bool
+    ) {
+        guard let writing else { return }
+        if isCaredFor { before = ItemStamp.take(of: place.path) }
+        // Without a descriptor left for it the move has to be announced.
+        if mayMove { anchor = try? FileAnchor(path: place.path.bytes) }
+        versions = store.beginWriting(
+            at: place.path, for: writing, mayHaveVersions: mayHaveVersions)
+    }
+
+    // MARK: After the accessor
+
+    /// Lets the item's versions stay with the document, whatever the accessor put in its place.
+    func endVersions() { versions?.end() }
+
+    /// What became of the item, which `moves` have concerned (Rule 7.8).
+    ///
+    /// Of what is inside a directory that was written as a whole it cannot be told (Rule 2.23).
+    func outcome(after moves: KnownMoves) -> ItemOutcome {
+        let outcome = outcomeOfItem(after: moves)
+        let isTree = writing != nil && request.access.coversContents && place.isDirectory
+        return isTree && outcome == .unchanged ? .changed : outcome
+    }
+
+    private func outcomeOfItem(after moves: KnownMoves) -> ItemOutcome {
+        guard let before else { return writing == nil ? .unchanged : .changed }
+        let now = moves.place(of: place.path)
+        if now != place.path {
+            let ofMove = before.outcomeOfMove(after: ItemStamp.take(of: now))
+            // Rule 2.8b: what was put where the moved item was.
+            let isReplaced =
+                replaces && !moves.leads(to: place.path)
+                && ItemStamp.take(of: place.path).status != nil
+            return isReplaced && ofMove == .unchanged ? .changed : ofMove
+        }
+        // What came here by a move is told of as that.
+        if moves.leads(to: place.path) { return .unchanged }
+        return before.outcome(after: ItemStamp.take(of: place.path))
+    }
+}

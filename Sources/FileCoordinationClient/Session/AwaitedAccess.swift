@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An access that no thread waits for: it goes on, on a queue or a thread of a pool, once its claim
+// is decided, as often as links lead on (Rules 1.5, 13.1). The wait has a deadline, and can be
+// given up before its claim is filed (Rules 18.1, 18.2).
+
+import Dispatch
+import FileCoordinationLedger
+import FileCoordinationSystem
+
+/// One access, until it is had, or cannot be.
+final class AwaitedAccess: Sendable {
+    /// Runs a job some time; calls `dropped` instead if it never will.
+    typealias Executor =
+        @Sendable (
+            _ job: @escaping @Sendable () -> Void, _ dropped: @escaping @Sendable () -> Void
+        ) -> Void
+    typealias Outcome = Result<CoordinatedAccess, AccessFailure>
+
+    private let coordinator: Coordinator
+    /// Where the waiting code stands, should what it runs on be needed by a presenter.
+    private let place: CallPlace
+    /// Where a granted access is settled: that looks at files.
+    private let settling: Executor
+    /// Where the wait ends that got no access.
+    private let failing: Executor
+    private let state = Lock(State())
+
+    private struct State {
+        var wait = AwaitedState<CoordinatedAccess>()
+        /// The access, until the wait has ended: it keeps this alive, to hear of its ending.
+        var access: CoordinatedAccess?
+        /// Called once with the outcome.
+        var onEnd: (@Sendable (Outcome) -> Void)?
+        /// Why it is to be given up as soon as it is filed.
+        var givenUp: AccessEnding?
+        /// The failure for a deadline that has passed.
+        var timeOut: AccessFailure?
+    }
+
+    /// Deadlines: a queue of our own, which has a thread when one is due, however busy others are.
+    private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
+
+    init(
+        of coordinator: Coordinator, at place: CallPlace, settling: @escaping Executor,
+        failing: @escaping Executor
+    ) {
+        self.coordinator = coordinator
+        self.place = place
+        self.settling = settling
+        self.failing = failing
+    }
+
+    // MARK: Beginning
+
+    /// Files the claim; `onEnd` is called once, where accesses are settled or fail.
+    func file(
+        _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
+        enclosing: [RecordReference], blocksCaller: Bool, timeout: Duration? = nil,
+        onEnd: @escaping @Sendable (Outcome) -> Void
+    ) {
+        state.withLock { $0.onEnd = onEnd }
+        let access: CoordinatedAccess
+        do throws(AccessFailure) {
+            access = try coordinator.begin(
+                items, in: session, enclosing: enclosing, blocksCaller: blocksCaller,
+                onEnding: { self.decided($0) })
+        } catch {
+            return failing({ self.goOn(.failure(error)) }, {})
+        }
+        noteWait(of: access)
+        let givenUp = state.withLock { state in
+            state.access = access
+            return state.givenUp
+        }
+        if let givenUp { access.giveUp(givenUp) }
+        if let timeout { limit(access, timeout) }
+        filed(access)
+    }
+
+    /// Gives the access up, also if it is not filed yet.
+    func giveUp(_ reason: AccessEnding) {
+        let access = state.withLock { state in
+            state.givenUp = reason
+            return state.access
+        }
+        access?.giveUp(reason)
+    }
+
+    // MARK: Going on
+
+    private func filed(_ access: CoordinatedAccess) {
+        if let ending = state.withLock({ $0.wait.filed(access) }) { follow(access, ending) }
+    }
+
+    /// A claim of the access has been granted or given up; on any thread.
+    private func decided(_ ending: AccessEnding) {
+        if let access = state.withLock({ $0.wait.decided(ending) }) { follow(access, ending) }
+    }
+
+    private func follow(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+        guard case .granted = ending else {
+            return failing({ self.end(access, ending) }, { self.drop(access) })
+        }
+        settling(
+            {
+                let record = access.claim.record
+                let settled = access.settle()
+                self.noteWaitOver(of: access, record)
+                if let settled { return self.end(access, settled) }
+                // It waits on, for where a link leads.
+                self.noteWait(of: access)
+                self.filed(access)
+            },
+            {
+                // Without its accessor the claim would be held for ever.
+                self.drop(access)
+                access.abandon()
+            })
+    }
+
+    private func end(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+        noteWaitOver(of: access, access.claim.record)
+        coordinator.endWaiting(access)
+        switch ending {
+        case .granted: goOn(.success(access))
+        case .failed(let failure): goOn(.failure(failure))
+        case .timedOut: goOn(.failure(state.withLock { $0.timeOut } ?? .cancelled))
+        case .cancelled: goOn(.failure(.cancelled))
+        }
+    }
+
+    /// Ends the wait without a word: whoever would hear of it wants to hear nothing any more.
+    private func drop(_ access: CoordinatedAccess) {
+        noteWaitOver(of: access, access.claim.record)
+        coordinator.endWaiting(access)
+        _ = takeEnd()
+    }
+
+    private func goOn(_ outcome: Outcome) { takeEnd()?(outcome) }
+
+    private func takeEnd() -> (@Sendable (Outcome) -> Void)? {
+        state.withLock { state in
+            state.access = nil
+            return state.wait.end() ? state.onEnd.take() : nil
+        }
+    }
+
+    private func noteWait(of access: CoordinatedAccess) {
+        guard !place.isNowhere else { return }
+        access.session.noteWait(access.claim.record, at: place)
+    }
+
+    private func noteWaitOver(of access: CoordinatedAccess, _ record: RecordReference) {
+        guard !place.isNowhere else { return }
+        access.session.noteWaitOver(record)
+    }
+
+    // MARK: Deadlines
+
+    private func limit(_ access: CoordinatedAccess, _ timeout: Duration) {
+        let nanoseconds = MonotonicClock.nanoseconds(in: timeout)
+        let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: nanoseconds))
+        Self.clock.asyncAfter(deadline: deadline) { [weak access] in
+            guard let access else { return }
+            AccessThreads.start { self.timeOut(access, timeout) }
+        }
+    }
+
+    private func timeOut(_ access: CoordinatedAccess, _ timeout: Duration) {
+        guard access.isWaiting else { return }
+        let failure = access.timeOut(after: timeout)
+        state.withLock { $0.timeOut = failure }
+        access.giveUp(.timedOut)
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a coordinator is behind its face: a purpose, a presenter, and the calls that wait. Kept
+// apart from the class because programs subclass that, and because accessors that run later keep
+// this alive, on whatever thread (Rule 13.7).
+
+package import FileCoordinationArbiter
+package import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// The state of one coordinator.
+///
+/// May be used from any thread.
+package final class Coordinator: Sendable {
+    /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
+    private let presenter: OwnPresenter?
+    private let standing = CoordinatorStanding()
+    /// The purpose, if it was set.
+    private let givenPurpose = LazyReference<PurposeText>()
+    /// The label, if one was ever set.
+    private let givenLabel = LazyReference<LabelText>()
+    /// Nothing until one call has to wait, or to tell an arbiter.
+    private let madeCalls = LazyReference<CoordinatorCalls>()
+
+    /// A coordinator's presenter.
+    private final class OwnPresenter: Sendable {
+        let identity: ObjectIdentifier
+        /// Keeps it alive.
+        private let object: any Sendable
+        /// Where it was when the coordinator was made, as far as it knew (Rule 11.7).
+        let birthplace: ItemPath?
+
+        init(_ identity: ObjectIdentifier, _ object: any Sendable) {
+            self.identity = identity
+            self.object = object
+            birthplace = Session.existing?.standpoint(of: identity)?.place
+        }
+    }
+
+    private final class PurposeText: Sendable {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    private final class LabelText: Sendable {
+        let text = Lock("")
+    }
+
+    /// A coordinator that acts on behalf of nobody in particular.
+    package init() { presenter = nil }
+
+    /// A coordinator that acts on behalf of a presenter.
+    ///
+    /// - Parameters:
+    ///   - identity: which one (``Presenter/identity``).
+    ///   - object: keeps it alive.
+    package init(presenter identity: ObjectIdentifier, keeping object: any Sendable) {
+        presenter = OwnPresenter(identity, object)
+    }
+
+    private var calls: CoordinatorCalls {
+        madeCalls.load() ?? madeCalls.storeIfNil(CoordinatorCalls())
+    }
+
+    // MARK: Purpose
+
+    /// What it is for (Rule 4.1).
+    package var purposeText: String { purposeText(isUsed: false) }
+
+    private func purposeText(isUsed: Bool) -> String {
+        if let identity { return ProcessIdentity.purpose(ofPresenter: identity) }
+        if let number = standing.purposeNumber(isUsed: isUsed) {
+            return ProcessIdentity.purpose(number)
+        }
+        guard let given = givenPurpose.load() else {
+            preconditionFailure("A purpose is kept before it counts")
+        }
+        return given.text
+    }
+
+    /// Sets the purpose, once, and before it is used (Rules 4.3, 4.4).
+    package func setPurpose(_ text: String) {
+        precondition(
+            presenter == nil,
+            "The purpose of a coordinator that was made with a presenter is the presenter's")
+        precondition(!text.isEmpty, "A purpose identifier must not be empty")
+        let purpose = PurposeText(text)
+        let isFirst = givenPurpose.storeIfNil(purpose) === purpose
+        precondition(
+            isFirst && standing.noteGivenPurpose(),
+            "A purpose identifier can be set once, before the coordinator is used")
+    }
+
+    // MARK: Label
+
+    private var identity: ObjectIdentifier? { presenter?.identity }
+
+    /// The coordinator's own label.
+    package var label: String? {
+        let text = givenLabel.load()?.text.withLock { $0 } ?? ""
+        return text.isEmpty ? nil : text
+    }
+
+    /// Sets the label; nil removes it (Rule 18.15).
+    package func setLabel(_ text: String?) {
+        let label = Label.cut(text ?? "")
+        guard let known = givenLabel.load() ?? (label.isEmpty ? nil : LabelText()) else { return }
+        givenLabel.storeIfNil(known).text.withLock { text in
+            text = label
+            standing.noteLabel(!label.isEmpty)
+        }
+    }
+
+    // MARK: Waiting calls
+
+    /// Files a claim, remembered for ``cancel()`` while it waits.
+    package func begin(
+        _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
+        kind: ClaimKind = .access, enclosing: [RecordReference]? = nil, blocksCaller: Bool = true,
+        onEnding: (@Sendable (AccessEnding) -> Void)? = nil
+    ) throws(AccessFailure) -> CoordinatedAccess {
+        guard !standing.isCancelled else { throw .cancelled }
+        // Used from here on, also if no session can be opened (Rule 4.4).
+        let purpose = Purpose(identifying: purposeText(isUsed: true))
+        let access = try CoordinatedAccess(
+            items, in: session(), purpose: purpose, kind: kind,
+            enclosing: enclosing ?? AccessorStack.current, standpoint: standpoint,
+            blocksCaller: blocksCaller, supplement: RecordSupplement(label: label ?? ""),
+            onEnding: onEnding)
+        if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+            access.giveUp(.cancelled)
+        }
+        return access
+    }
+
+    /// Forgets an access that waits no longer.
+    package func endWaiting(_ access: CoordinatedAccess) {
+        madeCalls.load()?.endWaiting(access)
+    }
+
+    /// Runs the accessor of a granted access.
+    package func run<Result>(
+        _ access: CoordinatedAccess, _ accessor: ([GrantedItem]) throws -> Result
+    ) rethrows -> Result {
+        noteRunning(access)
+        defer { noteEnded(access) }
+        return try access.run(accessor)
+    }
+
+    /// How a call for one plain item went that was tried without the arbiter.
+    package enum ShortWay {
+        /// Its accessor has run.
+        case done
+        /// It took an arbiter after all: the claim is filed, and waits.
+        case filed(CoordinatedAccess)
+        /// It was not begun: go the long way.
+        case unavailable
+    }
+
+    /// Makes an access without the arbiter, if that can be done: all of the short way is one call.
+    ///
+    /// - Parameter spelling: what the item's place is remembered by (``ItemName/spelling``).
+    package func coordinateLocally(
+        _ spelling: String, _ access: Access, _ accessor: () -> Void
+    ) -> ShortWay {
+        switch beginLocally(spelling, access) {
+        case .granted(let local):
+            run(local, accessor)
+            return .done
+        case .filed(let access): return .filed(access)
+        case nil: return .unavailable
+        }
+    }
+
+    /// Begins an access without the arbiter, if that can be done; nil: go the long way.
+    private func beginLocally(_ spelling: String, _ access: Access) -> LocalBeginning? {
+        guard presenter == nil, AccessorStack.isEmpty, standing.isPlain else { return nil }
+        let beginning = Session.withExisting { session -> LocalBeginning? in
+            guard let session, let number = standing.purposeNumber(isUsed: true) else {
+                return nil
+            }
+            return session.claimLocally(spelling, access, purposeNumber: number)
+        }
+        switch beginning {
+        case .granted(let local) where local.hasWaited && standing.isCancelled:
+            // Meanwhile. The long way says so.
+            local.end()
+            return nil
+        case .filed(let access):
+            if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+                access.giveUp(.cancelled)
+            }
+        case .granted, nil: break
+        }
+        return beginning
+    }
+
+    /// Runs the accessor of an access that was begun without the arbiter, and ends it.
+    private func run(_ local: LocalAccess, _ accessor: () -> Void) {
+        AccessorStack.push(.local(local))
+        defer {
+            if AccessorStack.pop() { local.end() }
+        }
+        accessor()
+    }
+
+    /// Notes that the accessor of an access begins.
+    package func noteRunning(_ access: CoordinatedAccess) { calls.noteRunning(access) }
+
+    /// Notes that it has returned.
+    package func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
+
+    /// The access of this coordinator, one that writes, in which something is made known: the one
+    /// that the caller is inside of; from another thread, the one that has to do with the place.
+    func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
+        var running = (madeCalls.load()?.running ?? []).filter(\.isWriting)
+        let number = presenter == nil ? standing.purposeNumber(isUsed: false) : nil
+        let own = AccessorStack.innermost { frame in
+            switch frame {
+            case .known(let access): running.contains { $0 === access }
+            case .local(let access): access.isWriting && access.purposeNumber == number
+            }
+        }
+        if let own { return own }
+        // Local ones are known to their places alone. It is rare that another thread asks.
+        if let number, let session = Session.existing {
+            running += session.delegated.writers(ofPurpose: number).compactMap(\.full)
+        }
+        return running.last { $0.concerns(place) } ?? running.last
+    }
+
+    /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
+    package func announceMove(from old: ItemName, to new: ItemName) {
+        guard let session = Session.existing, let from = try? session.place(of: old),
+            let to = try? session.place(of: new)
+        else { return }
+        writingAccess(for: from.path)?.announceMove(from: from, to: to)
+    }
+
+    /// Where the presenter believes to be, if it has not heard of a move since the coordinator was
+    /// made (Rule 11.7).
+    private var standpoint: WireStandpoint? {
+        guard let presenter, let birthplace = presenter.birthplace,
+            let standpoint = Session.existing?.standpoint(of: presenter.identity),
+            standpoint.place == birthplace
+        else { return nil }
+        return standpoint
+    }
+
+    /// Ends all waits, now and later (Rules 12.1 to 12.6).
+    package func cancel() {
+        standing.cancel()
+        for access in calls.takeWaiting() { access.giveUp(.cancelled) }
+    }
+
+    /// Ties a presenter that presented nothing so far to its place, if it has one now (Rule 5.5).
+    package func placePresenter() {
+        if let identity { Session.placeIfNeeded(identity) }
+    }
+}

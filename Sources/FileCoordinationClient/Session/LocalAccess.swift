@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One access that its process grants itself, because the place is delegated to it: no message, no
+// look at the item, since nobody is there who would have to be told what became of it. Somebody may
+// come to care for it while it lasts; then it is a claim like any other, and its end is announced.
+// If its accessor makes something known, an ordinary access is made of it for that.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// An access that no arbiter knows of, unless it asks.
+final class LocalAccess: Sendable {
+    /// There for as long as the process is.
+    unowned(unsafe) let session: Session
+    let record: RecordReference
+    /// What the item's place is remembered by: the text that the caller named it with.
+    private let spelling: String
+    private let access: Access
+    private let place: DelegatedPlace
+    let purposeNumber: UInt64
+    private let adopted = LazyReference<CoordinatedAccess>()
+    private let versions = LazyReference<KeptVersions>()
+    /// What is to be passed on when it is over.
+    private let turn = LazyReference<TurnInRelay>()
+
+    var isWriting: Bool { access.isWriting }
+    /// As it was asked for: places are delegated that are spelled as they are.
+    var request: RequestedItem {
+        let slash: [UInt8] = spelling.utf8.last == UInt8(ascii: "/") ? [UInt8(ascii: "/")] : []
+        let name = ItemName(path: .success(place.path.bytes + slash), spelling: spelling)
+        return RequestedItem(name, access: access)
+    }
+    /// Where the item is.
+    var item: ResolvedPlace {
+        // Of a place in a package nothing is delegated.
+        ResolvedPlace(path: place.path, isDirectory: place.isDirectory, packageDepths: [])
+    }
+
+    init(
+        _ session: Session, _ record: RecordReference, _ spelling: String, _ access: Access,
+        at place: DelegatedPlace, purposeNumber: UInt64
+    ) {
+        self.session = session
+        self.record = record
+        self.spelling = spelling
+        self.access = access
+        self.place = place
+        self.purposeNumber = purposeNumber
+    }
+
+    /// The same access as an ordinary one, for what the accessor makes known; nil if it is over.
+    ///
+    /// Another thread may ask just when it ends: one of the two comes first.
+    var full: CoordinatedAccess? {
+        if let known = adopted.load() { return known }
+        let fresh = CoordinatedAccess(
+            adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
+        // Before anybody can end it.
+        session.noteRunning(fresh)
+        let full = adopted.storeUnlessClosed(fresh)
+        if full !== fresh { session.noteEnded(fresh) }
+        return full
+    }
+
+    /// Lets the item's versions stay with it from now on.
+    func keepVersions(in store: any VersionKeeping) {
+        guard versions.load() == nil, case .writing(let options) = access,
+            let write = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
+        else { return }
+        let fresh = KeptVersions(write)
+        if versions.storeUnlessClosed(fresh) !== fresh { write.end() }
+    }
+
+    /// Whether it may have had to wait for its turn.
+    var hasWaited: Bool { turn.load() != nil }
+
+    /// Notes that it has got its turn in a relay.
+    func noteTurn(_ turn: TurnInRelay) { _ = self.turn.storeIfNil(turn) }
+
+    /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
+    func end() {
+        let isQuiet = release()
+        // Only now: whoever comes next must find it over. Nobody does if there is something to be
+        // heard of it: a host ends the relay then, and what was moved is followed (Rule 11.4).
+        if isQuiet { turn.load()?.pass() }
+        place.end(isWriting: isWriting)
+    }
+
+    /// Ends its claim; says whether no host hears of that.
+    private func release() -> Bool {
+        // Of one that reads no other thread knows.
+        (isWriting ? versions.close() : versions.load())?.write.end()
+        if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
+        // Whoever cares by now hears that something may have changed.
+        if session.ledger.releaseWrittenLocally(record) { return true }
+        return session.release(record, outcomes: [isWriting ? .changed : .unchanged])
+    }
+
+    /// Forgets it before it was granted; its record may be another claim's afterwards.
+    func abandon() {
+        versions.close()?.write.end()
+        adopted.close()?.abandonAdopted()
+    }
+}
+
+/// The versions that stay with the item of a local write.
+private final class KeptVersions: Sendable {
+    let write: any VersionedWrite
+    init(_ write: any VersionedWrite) { self.write = write }
+}
+
+/// How an access that takes no arbiter may begin.
+enum LocalBeginning {
+    /// Its accessor may run.
+    case granted(LocalAccess)
+    /// It took one after all: the claim is filed, and waits.
+    case filed(CoordinatedAccess)
+}
+
+extension Session {
+    /// Grants a claim on the spot, or in its turn; nil if that takes an arbiter.
+    func claimLocally(
+        _ spelling: String, _ access: Access, purposeNumber: UInt64
+    ) -> LocalBeginning? {
+        let now = MonotonicClock.now
+        let store = access.isWriting ? services.versionsPath : nil
+        let found = places.withPresent { cache in
+            cache.flatMap { delegatedPlace(spelling, access, store, by: $0, now: now) }
+        }
+        guard let (place, known, isVersionless) = found,
+            let record = place.writeRecord(
+                access, purposeNumber: purposeNumber, at: now, in: ledger)
+        else { return nil }
+        let local = LocalAccess(
+            self, record, spelling, access, at: place, purposeNumber: purposeNumber)
+        guard let grant = delegated.begin(place, for: local) else {
+            local.abandon()
+            ledger.discard(record)
+            return nil
+        }
+        if grant.isInRelay {
+            let known = (place: known, isVersionless: isVersionless)
+            return claimInTurn(local, at: place, grant, known, at: now)
+        }
+        guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
+        else {
+            // It has become an ordinary claim in that moment: give it up, and file a whole one. A
+            // host may have granted it at once.
+            local.abandon()
+            if !ledger.cancel(record) { _ = try? ledger.release(record) }
+            announce(.ended(WireRecord(record)))
+            place.end(isWriting: access.isWriting)
+            return nil
+        }
+        if access.isWriting, !isVersionless {
+            keepVersions(of: local, known, in: services.versions)
+        }
+        return .granted(local)
+    }
+
+    /// Lets the item's versions stay with it, if it has any: looks under the claim.
+    func keepVersions(
+        of local: LocalAccess, _ known: KnownPlace?, in store: any VersionKeeping
+    ) {
+        if mayHaveVersions(at: local.item.path, known, in: store) { local.keepVersions(in: store) }
+    }
+
+    /// The place that a name of this spelling leads to, if it may be delegated; what is remembered
+    /// of it, and whether that says that the item has no versions in the store at a path.
+    private func delegatedPlace(
+        _ spelling: String, _ access: Access, _ store: [UInt8]?, by cache: PlaceCache, now: UInt64
+    ) -> (DelegatedPlace, KnownPlace?, isVersionless: Bool)? {
+        guard access.isDelegable else { return nil }
+        let (known, isVersionless) = cache.known(
+            spelling, withoutVersionsIn: store, now: now)
+        if let known {
+            return known.delegated(in: delegated).map { ($0, known, isVersionless) }
+        }
+        // One of many in a directory that may be delegated, used for the first time: of it only the
+        // item is looked at. The second time it is remembered, on the usual way.
+        guard let path = PlaceCache.plainPath(ofSpelling: spelling),
+            delegated.mayHoldAll(aroundItemAt: path),
+            let item = cache.look(at: path, policy: packagePolicy, now: now),
+            item.packageDepths.isEmpty,
+            let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
+        else { return nil }
+        return (place, nil, isVersionless)
+    }
+}

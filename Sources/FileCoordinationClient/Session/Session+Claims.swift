@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims: filing, giving up, releasing, and asking whom one waits for.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Session {
+    /// Files one claim of an access, on these items.
+    ///
+    /// - Parameter standpoint: where the coordinator believes its presenter to be (Rule 11.7).
+    func file(
+        _ plan: AccessPlan, _ items: [AccessItem], standpoint: WireStandpoint?
+    ) throws(AccessFailure) -> PendingClaim {
+        let opening: DelegatedPlaces.Opening =
+            plan.kind == .access && items.count == 1 && standpoint == nil
+            ? delegated.begin(items[0]) : .none
+        let isWriting = items.first?.access.isWriting ?? false
+        let body = ClaimBody(
+            purpose: plan.purpose.bytes, items: items,
+            enclosing: plan.enclosing.map { WireRecord($0) }, threadID: 0, kind: plan.kind,
+            standpoint: standpoint, blocksCaller: plan.blocksCaller)
+        let record: RecordReference
+        do {
+            record = try ledger.write(
+                kind: .claim, body: body.encodeChecked(),
+                outcomeCapacity: ClaimLogEntry.outcomesLength(items.count),
+                wantsMessage: plan.onEnding != nil, wantedSlot: opening.wantedSlot,
+                supplement: plan.supplement)
+        } catch let error {
+            opening.close(isWriting: isWriting)
+            if let error = error as? LedgerError { throw .system(FailureReason(error)) }
+            throw .system(.limitReached("\(error)"))
+        }
+        let claim = PendingClaim(
+            record: record, ledger: ledger, opening: opening, isWriting: isWriting,
+            onEnding: plan.onEnding, onLongWait: { [link] in link.attend() })
+        state.withLock { $0.claims[record] = claim }
+        if case .delegated(_, let grant) = opening {
+            if ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted {
+                claim.noteGrant()
+                return claim
+            }
+            // It is filed like any other, and keeps later ones of this process from being local.
+            claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
+        } else {
+            if plan.kind == .access, case .none = opening {
+                delegated.noteFiling(record, of: items)
+            }
+            ledger.file(record)
+        }
+        announce(.filed(WireRecord(record)))
+        if plan.onEnding != nil { link.attend() }
+        return claim
+    }
+
+    /// Gives up a claim that still waits; without effect on one that was granted (Rule 12.3).
+    @discardableResult
+    func giveUp(_ claim: PendingClaim, _ reason: AccessEnding) -> Bool {
+        guard isOurs, claim.giveUp(reason) else { return false }
+        finish(claim.record)
+        leave(claim)
+        return true
+    }
+
+    /// Ends a granted claim if nobody cares what became of its items.
+    func releaseQuietly(_ claim: PendingClaim) -> Bool {
+        guard ledger.releaseLocally(claim.record) else { return false }
+        state.withLock { $0.claims[claim.record] = nil }
+        leave(claim)
+        return true
+    }
+
+    /// Ends a granted claim; `outcomes` tells what became of each item.
+    func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
+        if releaseQuietly(claim) { return }
+        release(claim.record, outcomes: outcomes)
+        leave(claim)
+    }
+
+    /// Makes room for others of this process at a claim's place.
+    private func leave(_ claim: PendingClaim) {
+        let opening = claim.opening.withLock { opening in
+            defer { opening = .none }
+            return opening
+        }
+        opening.close(isWriting: claim.isWriting)
+    }
+
+    /// Ends a granted claim that somebody cares for, or did; says whether nobody did after all.
+    @discardableResult
+    func release(_ record: RecordReference, outcomes: [ItemOutcome]) -> Bool {
+        defer { finish(record) }
+        do {
+            let entry = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
+            return try ledger.release(record, outcome: entry) == .freed
+        } catch {
+            // Room for the outcomes was set aside when the claim was filed; then the ledger was cut
+            // off, and no host believes it.
+            return (try? ledger.release(record)) == .freed
+        }
+    }
+
+    private func finish(_ record: RecordReference) {
+        state.withLock { $0.claims[record] = nil }
+        announce(.ended(WireRecord(record)))
+    }
+
+    // MARK: What the host says
+
+    func granted(_ record: WireRecord) {
+        claim(record)?.noteGrant()
+    }
+
+    func failed(_ record: WireRecord, failure: [UInt8]) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(.refused(failure)))
+    }
+
+    func exceeded(_ record: WireRecord, _ text: String) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(.system(.limitReached(text))))
+    }
+
+    func foundInCycle(_ record: WireRecord, _ parties: [Party]) {
+        guard let claim = claim(record) else { return }
+        giveUp(claim, .failed(.deadlock(parties)))
+    }
+
+    /// Others went before the claim while this process was stopped (Rule 18.6).
+    func skipped(_ record: WireRecord) {
+        guard Suspension.cancelsWaits.withLock({ $0 }), let claim = claim(record) else { return }
+        giveUp(claim, .cancelled)
+    }
+
+    private func claim(_ record: WireRecord) -> PendingClaim? {
+        let reference = RecordReference(index: record.index, generation: record.generation)
+        return state.withLock { $0.claims[reference] }
+    }
+
+    // MARK: Questions
+
+    /// Asks the arbiter whom `claim` waits for.
+    ///
+    /// - Returns: nil when there was no answer until `deadline`, in monotonic nanoseconds; empty
+    ///   when it waits for nobody.
+    func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
+        let answer = Monitor<[Party]?>(nil)
+        state.withLock { $0.explanations[claim.record] = answer }
+        announce(.explain(WireRecord(claim.record)))
+        _ = answer.wait(until: deadline) { $0 != nil }
+        state.withLock { $0.explanations[claim.record] = nil }
+        return answer.withLock { $0 }
+    }
+
+    func explained(_ record: WireRecord, parties: [Party]) {
+        let reference = RecordReference(index: record.index, generation: record.generation)
+        guard let answer = state.withLock({ $0.explanations[reference] }) else { return }
+        answer.withLock { $0 = parties }
+        answer.notifyAll()
+    }
+}

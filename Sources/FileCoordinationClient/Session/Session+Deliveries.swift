@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the host has to say to this process's presenters, and where they are by now.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Session {
+    /// Hands messages that came together over to their presenters' mailboxes.
+    func deliver(_ deliveries: [Delivery]) {
+        guard deliveries.count > 1 else { return deliveries.forEach { deliver($0) } }
+        let batch = PresenterBatch(
+            beforeRun: { [self] in beginAnswers() }, afterRun: { [self] in endAnswers() })
+        for delivery in deliveries { deliver(delivery, in: batch) }
+        batch.commit()
+    }
+
+    /// Hands one message over to its presenter's mailbox.
+    func deliver(_ delivery: Delivery, in batch: PresenterBatch? = nil) {
+        guard let entry = state.withLock({ $0.presentersByRecord[delivery.presenter] }) else {
+            return
+        }
+        switch delivery.message {
+        case .ask(let claim, let steps):
+            entry.mailbox.ask(claim: claim, steps: steps, in: batch)
+        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim, in: batch)
+        case .reacquire(let kind): entry.mailbox.reacquire(kind, in: batch)
+        case .notice(let notice):
+            guard let notice = spelled(notice, for: entry) else { return }
+            entry.mailbox.notify(notice, in: batch)
+        case .relocated(let place, let isTold):
+            guard noteRelocation(of: entry, to: place, isTold: isTold) else { return }
+            entry.mailbox.notify(.itemDidMove(to: place), in: batch)
+        }
+    }
+
+    /// A notice as its presenter is to hear it; nil if it is not to.
+    private func spelled(_ notice: Notice, for entry: PresenterEntry) -> PresenterNotice? {
+        switch notice {
+        case .itemDidChange: return .itemDidChange
+        case .subitemDidAppear(let place): return .subitemDidAppear(place)
+        case .subitemDidChange(let place): return .subitemDidChange(place)
+        case .subitemDidMove(let old, let new): return .subitemDidMove(from: old, to: new)
+        case .itemVersion(let place, let news): return .itemVersion(news, of: place)
+        case .subitemVersion(let place, let news): return .subitemVersion(news, at: place)
+        case .ubiquityAttributes(let names):
+            // Rule 10.4: only what the presenter observes, and nothing if that is nothing.
+            let observed = entry.registration.tie.withLock { $0.observedAttributes }
+            let keys = names.map { String(decoding: $0, as: UTF8.self) }
+                .filter { observed.contains($0) }
+            return keys.isEmpty ? nil : .itemDidChangeUbiquityAttributes(Set(keys))
+        }
+    }
+
+    // MARK: Where presenters are
+
+    /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
+    ///
+    /// The host says it again after a new connection: it cannot know what was heard on the last.
+    private func noteRelocation(
+        of entry: PresenterEntry, to place: ItemPath, isTold: Bool
+    ) -> Bool {
+        entry.registration.tie.withLock { tie in
+            guard tie.place != place else { return false }
+            tie.place = place
+            if !isTold { tie.knownPlace = place }
+            return isTold
+        }
+    }
+
+    /// Notes that a presenter has been told of a move, and knows where it is now.
+    func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
+        guard case .itemDidMove(let place) = notice else { return }
+        registration.tie.withLock { $0.knownPlace = place }
+    }
+
+    /// Notes that presenters on whose behalf items were moved know of it.
+    func presentersMoved(ofPurpose purpose: Purpose, by moves: [ItemMove]) {
+        for entry in state.withLock({ $0.presenters }) where entry.registration.purpose == purpose {
+            entry.registration.tie.withLock { tie in
+                guard let place = tie.knownPlace else { return }
+                tie.knownPlace = moves.destination(of: place) ?? place
+            }
+        }
+    }
+
+    /// Where a registered presenter believes to be.
+    func standpoint(of presenter: ObjectIdentifier) -> WireStandpoint? {
+        guard isOurs, let entry = entry(of: presenter) else { return nil }
+        return entry.registration.tie.withLock { tie in
+            guard let record = tie.record, let place = tie.knownPlace else { return nil }
+            return WireStandpoint(presenter: WireRecord(record), place: place)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where things are, by the file system and by the host's book.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+
+extension Session {
+    /// The place that a request names, which is the call's item of this number.
+    func place(of request: RequestedItem, _ item: Int) throws(AccessFailure) -> ResolvedPlace {
+        do throws(PlaceError) {
+            return try place(of: request.name)
+        } catch {
+            throw .place(error, item: item)
+        }
+    }
+
+    /// The place that a caller names.
+    package func place(of name: ItemName) throws(PlaceError) -> ResolvedPlace {
+        guard let cache = places.cache(allowedBy: ledger) else {
+            return try PlaceResolver.resolve(pathBytes: name.path.get(), policy: packagePolicy)
+        }
+        if let spelling = name.spelling, let known = cache.known(spelling) { return known.place }
+        return try cache.resolve(name.path.get(), spelling: name.spelling) { packagePolicy }
+    }
+
+    /// What is to be known of a place whose path is canonical.
+    func facts(of path: ItemPath) -> ResolvedPlace {
+        PlaceResolver.facts(of: path, policy: packagePolicy)
+    }
+
+    /// Where the link at a place leads, by one step; nil if there is no link.
+    func target(ofLinkAt path: ItemPath) throws(PlaceError) -> ResolvedPlace? {
+        guard let target = RealPath.target(ofLink: path.bytes) else { return nil }
+        let isAbsolute = target.first == UInt8(ascii: "/")
+        let parent = path.prefix(depth: max(0, path.depth - 1)).bytes
+        return try PlaceResolver.resolve(
+            pathBytes: isAbsolute ? target : parent + [UInt8(ascii: "/")] + target,
+            policy: packagePolicy)
+    }
+
+    /// Where the items of a claim are that has been granted; nil if that cannot be found out.
+    func movedItems(of claim: PendingClaim) -> [AccessItem]? {
+        PlaceBook.items(ofClaim: ledger.ticket(of: claim.record), in: runtime)
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This process's presenters: registration, what the host has to say to them, what they answer.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A registered presenter of this process.
+final class PresenterRegistration: Sendable {
+    let presenter: any Presenter
+    let purpose: Purpose
+    /// Its own label; empty for that of its process.
+    let label: String
+    /// Where it is known to the arbiter.
+    let tie = Lock(Tie())
+    /// Held while it is found out and told what keeps the presenter from going on.
+    let telling = Lock(())
+
+    struct Tie {
+        /// What it observes, by name (Rule 10.5).
+        var observedAttributes: Set<String> = []
+        /// Its record in the ledger, once there is one.
+        var record: RecordReference?
+        /// The place it presents there.
+        var place: ItemPath?
+        /// The same as far as the presenter knows: behind `place` while a move waits in its queue.
+        var knownPlace: ItemPath?
+        /// The call that keeps it from going on, as the arbiter was told.
+        var hindrance: RecordReference?
+    }
+
+    init(_ presenter: any Presenter, label: String) {
+        self.presenter = presenter
+        self.label = label
+        purpose = Purpose(ProcessIdentity.purpose(ofPresenter: presenter.identity))
+    }
+
+    func body(at place: ItemPath?) -> PresenterBody {
+        PresenterBody(
+            purpose: purpose.bytes, path: place?.bytes, methods: presenter.methods,
+            patience: PresenterPatience.nanoseconds)
+    }
+}
+
+/// A registration and the mailbox that it fills.
+struct PresenterEntry: Sendable {
+    let registration: PresenterRegistration
+    let mailbox: PresenterMailbox
+}
+
+extension Session {
+    // MARK: The class methods
+
+    /// The presenters of this process, in the order of registration (Rule 5.1).
+    package static var presenters: [any Presenter] {
+        guard let session = existing else { return [] }
+        return session.state.withLock { $0.presenters.map(\.registration.presenter) }
+    }
+
+    /// Ends the registration of a presenter, if it has one (Rule 5.7).
+    package static func removePresenter(_ identity: ObjectIdentifier) {
+        existing?.remove(identity)
+    }
+
+    /// Ties a presenter that presented nothing to the place that it has by now (Rule 5.5).
+    package static func placeIfNeeded(_ identity: ObjectIdentifier) {
+        guard let session = existing, let entry = session.entry(of: identity),
+            entry.registration.tie.withLock({ $0.place }) == nil,
+            let name = entry.registration.presenter.presentedItem,
+            // It stays without a place, and the next access tries again.
+            let place = try? session.place(of: name)
+        else { return }
+        try? session.register(entry, at: place.path)
+    }
+
+    // MARK: Registration
+
+    /// Registers a presenter; when this returns, the arbiter has it (Rule 5.4).
+    ///
+    /// - Returns: whether it was not registered before (Rule 5.2).
+    @discardableResult
+    package func add(_ presenter: any Presenter, label: String) throws(AccessFailure) -> Bool {
+        let registration = PresenterRegistration(presenter, label: label)
+        guard entry(of: presenter.identity) == nil else { return false }
+        let place = try place(of: presenter)
+        let mailbox = PresenterMailbox(
+            presenter: presenter,
+            answer: { [self] claim, failure in answer(registration, claim, failure) },
+            relinquishmentChanged: { [self] kind, isRelinquished in
+                noteRelinquishment(registration, kind, isRelinquished)
+            },
+            handled: { [self] notice in presenterHeard(registration, notice) },
+            changed: { [self] mailbox in tellHindrance(of: registration, mailbox) })
+        let entry = PresenterEntry(registration: registration, mailbox: mailbox)
+        let isFirst = state.withLock { state in
+            let identity = presenter.identity
+            guard !state.presenters.contains(where: { $0.identity == identity }) else {
+                return false
+            }
+            state.presenters.append(entry)
+            return true
+        }
+        guard isFirst else { return false }
+        link.watchForHosts(of: self)
+        do throws(AccessFailure) {
+            try register(entry, at: place)
+        } catch {
+            remove(presenter.identity)
+            throw error
+        }
+        return true
+    }
+
+    private func place(of presenter: any Presenter) throws(AccessFailure) -> ItemPath? {
+        guard let name = presenter.presentedItem else { return nil }
+        do throws(PlaceError) {
+            return try self.place(of: name).path
+        } catch {
+            throw .place(error, item: 0)
+        }
+    }
+
+    /// Writes a record for the presenter and waits until the arbiter has it (Rule 5.4).
+    private func register(_ entry: PresenterEntry, at place: ItemPath?) throws(AccessFailure) {
+        let record: RecordReference
+        do {
+            record = try ledger.write(
+                kind: .presenter, body: entry.registration.body(at: place).encodeChecked(),
+                outcomeCapacity: 0, wantsMessage: false,
+                supplement: RecordSupplement(label: entry.registration.label).encode())
+        } catch let error {
+            if let error = error as? LedgerError { throw .system(FailureReason(error)) }
+            throw .system(.limitReached("\(error)"))
+        }
+        // Read now, and when it gets its place (Rules 5.3, 5.5).
+        let observed = entry.registration.presenter.observedAttributes
+        let former = entry.registration.tie.withLock { tie in
+            defer {
+                tie = PresenterRegistration.Tie(
+                    observedAttributes: observed, record: record, place: place,
+                    knownPlace: place)
+            }
+            return tie
+        }
+        let claim = PendingClaim(
+            record: record, ledger: ledger, onEnding: nil, onLongWait: { [link] in link.attend() })
+        state.withLock { state in
+            state.claims[record] = claim
+            state.presentersByRecord[WireRecord(record)] = entry
+        }
+        ledger.file(record)
+        announce(.filed(WireRecord(record)))
+        let ending = claim.wait(until: nil)
+        let isWanted = state.withLock { state in
+            state.claims[record] = nil
+            return state.presenters.contains { $0.registration === entry.registration }
+        }
+        if case .failed(let error) = ending {
+            // It stays where it was known, if it was.
+            entry.registration.tie.withLock { tie in
+                if tie.record == record { tie = former }
+            }
+            state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+            throw error
+        }
+        // Removed by another thread meanwhile, which could not know of this record.
+        if !isWanted { endRecord(record) }
+        if let record = former.record { endRecord(record) }
+    }
+
+    private func remove(_ identity: ObjectIdentifier) {
+        let entry = state.withLock { state -> PresenterEntry? in
+            guard
+                let index = state.presenters.firstIndex(where: { $0.identity == identity })
+            else { return nil }
+            return state.presenters.remove(at: index)
+        }
+        guard let entry else { return }
+        entry.mailbox.invalidate()
+        let record = entry.registration.tie.withLock { tie in
+            defer { tie = PresenterRegistration.Tie() }
+            return tie.record
+        }
+        if let record { endRecord(record) }
+    }
+
+    private func endRecord(_ record: RecordReference) {
+        state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+        if !ledger.cancel(record) { _ = try? ledger.release(record) }
+        announce(.ended(WireRecord(record)))
+    }
+
+    func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
+        state.withLock { $0.presenters.first { $0.identity == identity } }
+    }
+
+    // MARK: From the presenter
+
+    private func answer(
+        _ registration: PresenterRegistration, _ claim: UInt64, _ failure: (any Error)?
+    ) {
+        guard let record = registration.tie.withLock({ $0.record }) else { return }
+        guard let failure else {
+            return answer(PresenterAnswer(presenter: WireRecord(record), claim: claim))
+        }
+        // To put it into words can take the presenter's own code, and that its time.
+        if isOurs { sendAnswers() }
+        announce(
+            .answered(
+                presenter: WireRecord(record), claim: claim, failure: services.encode(failure)))
+    }
+
+    /// Writes down what the next host has to know (Rule 18.7).
+    private func noteRelinquishment(
+        _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
+    ) {
+        guard isOurs, let record = registration.tie.withLock({ $0.record }) else { return }
+        switch kind {
+        case .reader: ledger.setRelinquished(record, reader: isRelinquished)
+        case .writer: ledger.setRelinquished(record, writer: isRelinquished)
+        }
+    }
+}
+
+extension PresenterEntry {
+    fileprivate var identity: ObjectIdentifier { registration.presenter.identity }
+}
+
+extension WireRecord {
+    init(_ reference: RecordReference) {
+        self.init(index: reference.index, generation: reference.generation)
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accesses at places that go from process to process in a relay: several processes write them one
+// after the other, for a moment each, and wait for each other without an arbiter. Whoever has
+// waited for longer than a moment has its claim filed, where it stands; then an arbiter decides
+// again, and knows of whatever else there is to know: cycles, stopped processes, deadlines.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A turn in a relay, to be passed on.
+final class TurnInRelay: Sendable {
+    private let relays: RelayFile
+    private let turn: RelayTurn
+
+    init(_ turn: RelayTurn, in relays: RelayFile) {
+        self.relays = relays
+        self.turn = turn
+    }
+
+    /// Lets whoever comes next have its turn.
+    func pass() { relays.pass(turn) }
+}
+
+/// The relays of the host that this process heard of last.
+///
+/// May be used from any thread.
+final class KnownRelays: Sendable {
+    private let state = Lock(State())
+
+    private struct State {
+        var file: RelayFile?
+    }
+
+    /// The relays of a host; nil if its file is not to be found.
+    func relays(of epoch: HostEpoch, in runtime: RuntimeDirectory) -> RelayFile? {
+        state.withLock { state in
+            if let file = state.file, file.epoch == epoch { return file }
+            // By its path: the host may have had to make the directory anew.
+            let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
+            state.file = try? RelayFile(directory: directory, epoch: epoch)
+            return state.file
+        }
+    }
+}
+
+extension Session {
+    /// So long does a claim wait for its turn, in nanoseconds, before it is filed.
+    private static let patienceInRelay: UInt64 = 5_000_000
+
+    /// Has a claim wait for its turn; nil if the relay has ended.
+    func claimInTurn(
+        _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant,
+        _ known: (place: KnownPlace?, isVersionless: Bool), at now: UInt64
+    ) -> LocalBeginning? {
+        let record = local.record
+        guard let relays = relays.relays(of: grant.word.epoch, in: runtime) else {
+            return forget(local, at: place)
+        }
+        let claim = ledger.claimInTurn(
+            record, slot: grant.slot, delegation: grant.word, in: relays,
+            until: now + Self.patienceInRelay)
+        switch claim {
+        case .granted(let turn, let hasWaited):
+            local.noteTurn(TurnInRelay(turn, in: relays))
+            // The first version may have been made while the access waited.
+            if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
+            return .granted(local)
+        case .filed: return .filed(fileInPlace(local, at: place, grant))
+        case .gone: return forget(local, at: place)
+        }
+    }
+
+    /// Lets the item's versions stay with it, in its turn, if it has any.
+    private func keepVersions(of local: LocalAccess, _ known: KnownPlace?) {
+        let store = services.versions
+        let isVersionless = places.withPresent { cache in
+            guard let cache, let known else { return false }
+            return cache.isStillVersionless(known, in: store.pathBytes)
+        }
+        if !isVersionless { keepVersions(of: local, known, in: store) }
+    }
+
+    /// Forgets a claim that was not filed.
+    private func forget(_ local: LocalAccess, at place: DelegatedPlace) -> LocalBeginning? {
+        local.abandon()
+        ledger.discard(local.record)
+        place.end(isWriting: local.isWriting)
+        return nil
+    }
+
+    /// Makes an ordinary access of one whose claim a host decides of: it keeps its record, and so
+    /// its place in line (Rule 2.14).
+    private func fileInPlace(
+        _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant
+    ) -> CoordinatedAccess {
+        local.abandon()
+        var opening = DelegatedPlaces.Opening.delegated(place, grant)
+        opening.becomeFiled(isWriting: local.isWriting)
+        let claim = PendingClaim(
+            record: local.record, ledger: ledger, opening: opening, isWriting: local.isWriting,
+            onEnding: nil, onLongWait: { [link] in link.attend() })
+        state.withLock { $0.claims[local.record] = claim }
+        announce(.filed(WireRecord(local.record)))
+        return CoordinatedAccess(
+            adopting: local, waitingFor: claim,
+            purpose: Purpose(ProcessIdentity.purpose(local.purposeNumber)))
+    }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The connection thread: finds or makes a host, greets it, hands what it says to the session, and
+// starts over when it is gone. Callers never wait here; they wait on their own record's word, which
+// a host swaps and wakes directly. All signals are blocked on this thread.
+//
+// A host that is stopped does not end the connection (Rule 18.7a). While somebody waits, the thread
+// looks at it now and then; otherwise it hears of a new host by a watch of the runtime directory if
+// this process has presenters, and by the ledger's epoch when there is something to say.
+
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Synchronization
+
+/// The thread that keeps a session connected.
+final class SessionLink: Sendable {
+    private let election: Election
+    private let poller: Poller
+    private let bell: WakeUp
+    /// Messages that the socket had no room for; sent by the thread when there is.
+    private let outbox = Lock<[ClientMessage]>([])
+    /// Whether the thread looks at the host now and then.
+    private let isAttending = Atomic(false)
+    private let hasConnected = Atomic(false)
+    /// Tells of new hosts; made with the first presenter.
+    private let watch = Lock<DirectoryWatch?>(nil)
+
+    /// Conversations, one after the other, that ended before a welcome.
+    private let unwelcome = Lock(0)
+    /// The pause before the next one, when that goes on.
+    private static let unwelcomePause: UInt64 = 20_000_000
+
+    /// What is not needed for a first access waits for so long, in nanoseconds.
+    private static let restraint: UInt64 = 2_000_000
+
+    /// So long, in nanoseconds, an answer waits for others: the presenter that is called next may
+    /// take any time.
+    private static let answersPause: UInt64 = 500_000
+
+    private enum Token {
+        static let bell: UInt64 = 0
+        static let socket: UInt64 = 1
+        static let watch: UInt64 = 2
+    }
+
+    init(election: Election, bell: WakeUp) throws(SystemError) {
+        self.election = election
+        self.bell = bell
+        poller = try Poller()
+        try poller.add(bell.descriptor, token: Token.bell, .readable)
+    }
+
+    func start(for session: Session) throws(SystemError) {
+        try DetachedThread.start(name: "file-session") { [self] in
+            while true { serve(session) }
+        }
+    }
+
+    /// Wakes the thread: there is something to say, or somebody who needs a host.
+    func ring() { bell.signal() }
+
+    /// Has the thread look whether the host is stopped, for somebody who waits.
+    func attend() {
+        // Once for all who wait at a time.
+        if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
+    }
+
+    /// Has the thread hear of new hosts, for presenters that a new one will ask.
+    ///
+    /// Without a watch, which a user may have too many of, they hear of it late.
+    func watchForHosts(of session: Session) {
+        watch.withLock { watch in
+            guard watch == nil, let fresh = try? DirectoryWatch(),
+                let runtime = try? session.runtime.renewed(),
+                (try? fresh.add(runtime.directory, .movedTo)) != nil,
+                (try? poller.add(fresh.descriptor, token: Token.watch, .readable)) != nil
+            else { return }
+            watch = fresh
+        }
+        // One may have come before the watch.
+        if session.isHostDeposed { ring() }
+    }
+
+    /// Sends `message`, or leaves it to the thread if the socket has no room for it.
+    ///
+    /// - Returns: false if the thread has to be rung.
+    func send(_ message: ClientMessage, on socket: SequencedSocket) -> Bool {
+        Failpoint.reach(.before, message.sending)
+        defer { Failpoint.reach(.after, message.sending) }
+        return outbox.withLock { outbox in
+            if outbox.isEmpty {
+                do {
+                    if try socket.send(message.encode()) { return true }
+                } catch {
+                    // The host is gone. The thread sees it, too, and the next hello makes up.
+                    return true
+                }
+            }
+            outbox.append(message)
+            return false
+        }
+    }
+
+    // MARK: The thread
+
+    private func serve(_ session: Session) {
+        do {
+            let socket = try connect(session)
+            try poller.add(socket.descriptor, token: Token.socket, .readable)
+            outbox.withLock { $0 = [] }
+            var stoppedHost: HostVigil?
+            // The last one ended if its directory was removed.
+            if session.hasPresenters { watchForHosts(of: session) }
+            if (try? session.connected(socket)) != nil {
+                stoppedHost = converse(on: socket, session)
+            } else {
+                // Whoever was turned away before it could greet is told why.
+                _ = readMessages(from: socket, session)
+            }
+            // Whoever asks from here on may have to wait for long.
+            session.vouch()
+            unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
+            try? poller.remove(socket.descriptor)
+            session.disconnected()
+            socket.shutDown()
+            if let stoppedHost { try? election.depose(stoppedHost) }
+            // Once is a host that dies, or one of an older version.
+            if unwelcome.withLock({ $0 > 2 }) {
+                waitForBell(until: MonotonicClock.now + Self.unwelcomePause)
+            }
+        } catch {
+            session.vouch()
+            session.fail(.system(.arbiterUnreachable("\(error)")))
+            waitForBell(until: retry(session))
+        }
+        if !session.needsHost { waitForBell(until: retry(session)) }
+    }
+
+    private func connect(_ session: Session) throws -> SequencedSocket {
+        // The first time it was just looked that the directory is in its place.
+        if !hasConnected.exchange(true, ordering: .relaxed),
+            let socket = try election.connectIfServed()
+        {
+            return socket
+        }
+        // Whoever becomes host may ask for it.
+        session.vouch()
+        return try election.connectOrHost(onEnd: { _ in }).socket
+    }
+
+    /// Reads what the host says until the connection ends.
+    ///
+    /// - Returns: the host, if it is to be deposed.
+    private func converse(on socket: SequencedSocket, _ session: Session) -> HostVigil? {
+        var vigil = HostVigil(over: socket)
+        var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
+        var ready: [Poller.Ready] = []
+        var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
+        var answersAt: UInt64?
+        while true {
+            // After the bell was drained: who answers from now on rings again.
+            if answersAt == nil, session.gathersAnswers {
+                answersAt = MonotonicClock.now + Self.answersPause
+            }
+            let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
+                .compactMap { $0 }.min()
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
+            if let time = answersAt, MonotonicClock.now >= time {
+                session.sendAnswers()
+                answersAt = nil
+            }
+            if let time = vouchesAt, MonotonicClock.now >= time {
+                vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
+            }
+            guard !session.isHostDeposed else { return nil }
+            for event in ready {
+                switch event.token {
+                case Token.bell:
+                    _ = bell.drain()
+                    sendOutbox(on: socket)
+                case Token.watch: drainWatch()
+                default:
+                    vigil.reset()
+                    if event.writable { sendOutbox(on: socket) }
+                    guard event.readable || event.hangup else { continue }
+                    guard readMessages(from: socket, session) else { return nil }
+                }
+            }
+            let now = MonotonicClock.now
+            let isCalled = nextLook == nil && isAttending.load(ordering: .sequentiallyConsistent)
+            guard isCalled || now >= nextLook ?? .max else { continue }
+            if isAwaited(session) {
+                if vigil.look(now: now) { return vigil }
+                nextLook = now + HostVigil.pause
+            } else {
+                vigil.reset()
+                nextLook = nil
+            }
+        }
+    }
+
+    /// Whether somebody waits for the host; if not, whoever does next will ring.
+    private func isAwaited(_ session: Session) -> Bool {
+        isAttending.store(false, ordering: .sequentiallyConsistent)
+        if session.ledger.isDamaged { session.fail(.system(FailureReason(.cutOff))) }
+        guard session.awaitsHost else { return false }
+        isAttending.store(true, ordering: .sequentiallyConsistent)
+        return true
+    }
+
+    /// When to look for a new host though nobody waits and no watch tells.
+    private func unwatched(_ session: Session) -> UInt64? {
+        guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
+        return MonotonicClock.after(.seconds(5))
+    }
+
+    /// Reads what the watch tells; that it told something is enough to know.
+    private func drainWatch() {
+        watch.withLock { watch in
+            guard let present = watch else { return }
+            let batch = try? present.read()
+            // The directory was removed: the watch never tells anything again.
+            guard batch?.events.contains(where: { $0.changes.contains(.watchEnded) }) ?? true
+            else { return }
+            try? poller.remove(present.descriptor)
+            watch = nil
+        }
+    }
+
+    /// Sends what waits, as far as there is room.
+    private func sendOutbox(on socket: SequencedSocket) {
+        let isLeft = outbox.withLock { outbox in
+            var sent = 0
+            // If the host is gone, its connection's end says so.
+            while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
+                sent += 1
+            }
+            outbox.removeFirst(sent)
+            return !outbox.isEmpty
+        }
+        try? poller.modify(
+            socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
+    }
+
+    /// Takes all messages that are there; false when the conversation is over.
+    private func readMessages(from socket: SequencedSocket, _ session: Session) -> Bool {
+        while true {
+            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                let version = session.spokenVersion
+                guard let message = try? HostMessage(decoding: bytes, version: version) else {
+                    return false
+                }
+                guard !session.isHostDeposed, session.receive(message) else { return false }
+            case .wouldBlock: return true
+            case .tooLong, .closed: return false
+            }
+        }
+    }
+
+    /// When to look for a host again without being asked: others may wait for our presenters, and
+    /// should know of our claims.
+    private func retry(_ session: Session) -> UInt64? {
+        session.needsHost || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+    }
+
+    private func waitForBell(until deadline: UInt64?) {
+        var ready: [Poller.Ready] = []
+        while true {
+            guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
+            if let deadline, MonotonicClock.now >= deadline { return }
+            if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
+            if ready.contains(where: { $0.token == Token.bell }) {
+                _ = bell.drain()
+                return
+            }
+        }
+    }
+}
+
+extension Session {
+    /// Acts on what the host says; false when it ends the conversation.
+    func receive(_ message: HostMessage) -> Bool {
+        Failpoint.reach(.before, message.receiving)
+        defer { Failpoint.reach(.after, message.receiving) }
+        switch message {
+        case .welcome(let welcome):
+            welcomed(welcome)
+            learn(welcome.packagePolicy, isFromNewHost: true)
+            announceOwnPackages()
+            noteGrants()
+        case .refused(let refusal): return !refused(refusal)
+        case .granted(let record): granted(record)
+        case .failed(let record, let failure): failed(record, failure: failure)
+        case .overLimit(let record, let text): exceeded(record, text)
+        case .inCycle(let record, let parties): foundInCycle(record, parties)
+        case .deliveries(let deliveries): deliver(deliveries)
+        case .explanation(let record, _, let parties): explained(record, parties: parties)
+        case .deliveryPart(let part, let isLast):
+            // A part that cannot be put together ends the conversation; the next hello makes up.
+            guard
+                let whole = try? state.withLock({
+                    try $0.deliveryParts.add(part, isLast: isLast)
+                })
+            else { return !isLast }
+            guard let delivery = try? Delivery(decoding: whole) else { return false }
+            deliver(delivery)
+        case .skipped(let record): skipped(record)
+        case .statusPart: break
+        case .packagePolicy(let policy): learn(policy, isFromNewHost: false)
+        case .retiring: return false
+        }
+        return true
+    }
+}

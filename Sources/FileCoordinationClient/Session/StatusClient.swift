@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asking for status takes a connection and nothing else: no ledger, no thread.
+
+import FileCoordinationHost
+import FileCoordinationSystem
+package import FileCoordinationWire
+
+/// Asks the present arbiter who holds and who waits (Rule 18.5).
+package struct StatusClient {
+    private let socket: SequencedSocket
+    private let poller: Poller
+    /// Kept while it is this process that hosts, because nobody else did.
+    private let embedded: EmbeddedHost?
+
+    /// The version that the arbiter and this process speak.
+    private let version: UInt16
+
+    /// Asks the present arbiter, and the next one if it goes away meanwhile, for a second (Rule
+    /// 18.5); nil when there is none, and nobody who would need one.
+    ///
+    /// - Throws: what kept the last attempt from an answer.
+    package static func ask(environment: [String: String]) throws -> StatusReport? {
+        let end = MonotonicClock.after(patience)
+        while true {
+            do {
+                guard let client = try StatusClient(environment: environment) else { return nil }
+                if let report = try client.report() { return report }
+                guard MonotonicClock.now < end else { throw Unanswered() }
+            } catch {
+                guard MonotonicClock.now < end else { throw error }
+            }
+            // Between two hosts: nothing tells those who have no ledger that there is the next.
+            Pause.sleep(nanoseconds: 10_000_000)
+        }
+    }
+
+    /// The arbiter is there, and does not answer.
+    package struct Unanswered: Error {}
+
+    private static let patience = Duration.seconds(1)
+
+    /// Connects to the arbiter; nil when there is none, and nobody who would need one.
+    package init?(environment: [String: String]) throws {
+        let runtime = try RuntimeDirectory.open(environment: environment)
+        let election = Election(
+            runtime: runtime,
+            daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))
+        var version = SpokenProtocol.newest
+        while true {
+            guard let (socket, embedded) = try Self.connect(election, runtime) else { return nil }
+            let poller = try Poller()
+            try poller.add(socket.descriptor, token: 0, .readable)
+            let isTooNew = try Self.isRefused(version, by: socket, poller)
+            guard isTooNew, version > ProtocolVersion.supported.lowerBound else {
+                (self.socket, self.embedded, self.poller) = (socket, embedded, poller)
+                self.version = version
+                return
+            }
+            version -= 1
+        }
+    }
+
+    private static func connect(
+        _ election: Election, _ runtime: RuntimeDirectory
+    ) throws -> (SequencedSocket, EmbeddedHost?)? {
+        if let socket = try election.connectIfServed() { return (socket, nil) }
+        // Between two hosts claims are still held; recovering them tells by whom.
+        guard try !runtime.ledgers.names().isEmpty else { return nil }
+        let result = try election.connectOrHost(onEnd: { _ in })
+        return (result.socket, result.embedded)
+    }
+
+    /// Says hello, without a ledger; whether the arbiter is too old for that version.
+    private static func isRefused(
+        _ version: UInt16, by socket: SequencedSocket, _ poller: Poller
+    ) throws -> Bool {
+        _ = try socket.send(
+            ClientMessage.hello(Hello(version: version, ledgerName: [])).encode())
+        let deadline = MonotonicClock.after(.seconds(5))
+        var ready: [Poller.Ready] = []
+        while MonotonicClock.now < deadline {
+            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                guard case .refused(let refusal) = try HostMessage(decoding: bytes) else {
+                    return false
+                }
+                return refusal.code == .wrongVersion
+            case .wouldBlock: try poller.wait(into: &ready, until: deadline)
+            case .tooLong, .closed: return false
+            }
+        }
+        return false
+    }
+
+    /// Asks once; nil when the arbiter goes away or does not answer within `patience`.
+    package func report(patience: Duration = .seconds(5)) throws -> StatusReport? {
+        _ = try socket.send(ClientMessage.statusRequest.encode())
+        let deadline = MonotonicClock.after(patience)
+        var assembler = PartAssembler.statusReport
+        var ready: [Poller.Ready] = []
+        while MonotonicClock.now < deadline {
+            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                guard case .statusPart(let part, let isLast) = try HostMessage(decoding: bytes)
+                else { continue }
+                if let whole = try assembler.add(part, isLast: isLast) {
+                    return try StatusReport(decoding: whole, version: version)
+                }
+            case .wouldBlock: try poller.wait(into: &ready, until: deadline)
+            case .tooLong, .closed: return nil
+            }
+        }
+        return nil
+    }
+}
