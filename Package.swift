@@ -46,6 +46,8 @@ let package = Package(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -59,14 +61,22 @@ let package = Package(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationVersions",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileTree",
             ],
             swiftSettings: strict),
 
@@ -81,9 +91,9 @@ let package = Package(
         .executableTarget(
             name: "filecoord",
             dependencies: [
-                "FileCoordination", "FileCoordinationClient", "FileCoordinationHost",
+                "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationHost",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                argumentParser,
+                "FileTree", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -156,6 +166,9 @@ let package = Package(
             name: "FileCoordinationSystemTests", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .testTarget(
+            name: "FileTreeTests", dependencies: ["FileTree", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
             swiftSettings: strict),
@@ -176,23 +189,24 @@ let package = Package(
             name: "FileCoordinationTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationWire",
-                "TestHome",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileCoordinationWire", "FileTree", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem", "coordination-peer",
-                "coordination-soak", "plain-client", "CoordinationCheckers", "filecoordinationd",
-                "filecoord", "TestHome",
+                "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationVersions",
+                "coordination-peer", "coordination-soak", "plain-client", "CoordinationCheckers",
+                "filecoordinationd", "filecoord", "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "filecoord", "filecoordinationd", "FileCoordinationSystem", "TestHome",
+                "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationSystem",
+                "TestHome",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

@@ -81,7 +81,7 @@ extension RawDirectory {
 }
 
 /// What the kernel tells of a directory's entries.
-private enum DirectoryEntries {
+enum DirectoryEntries {
     /// Where things are in a `struct linux_dirent64`.
     private enum Layout {
         static let length = 16

@@ -3,8 +3,6 @@
 // `filecoord access`: several items, some to read and some to write, in one claim.
 
 import ArgumentParser
-import FileCoordination
-import FileCoordinationClient
 
 /// A coordinated access to several items.
 struct AccessCommand: ParsableCommand {
@@ -96,10 +94,10 @@ struct AccessCommand: ParsableCommand {
     func run() throws {
         if keeping.keepWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
-        var items: [RequestedItem] = []
+        var items: [ClaimedItem] = []
         for argument in all.sorted(by: { $0.ordinal < $1.ordinal }) {
             items.append(
-                RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
+                ClaimedItem(path: try UserPath.item(argument.path), access: argument.access))
         }
         let admission = Admission(waiting.terms, signals: signals)
         try CommandRun(command.words, mark: template.mark, admission: admission).run(items)

@@ -3,12 +3,11 @@
 // Getting access: file the claim, wait as long as was asked for, tell the user whom for, and turn
 // every way in which a wait can end into an exit status.
 
-import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
+import Glibc
 
 /// The way to a granted claim.
 struct Admission {
@@ -38,15 +37,15 @@ struct Admission {
 
     /// Waits for access to `items`, and runs `accessor` with it, on this thread.
     func run<Result>(
-        _ items: [RequestedItem], _ accessor: ([URL]) throws(Failure) -> Result
+        _ items: [ClaimedItem], _ accessor: ([NativePath]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try run(items) { urls, _ throws(Failure) in try accessor(urls) }
+        try run(items) { paths, _ throws(Failure) in try accessor(paths) }
     }
 
     /// The same for an accessor that has something to make known.
     func run<Result>(
-        _ items: [RequestedItem],
-        _ accessor: ([URL], CoordinatedAccess) throws(Failure) -> Result
+        _ items: [ClaimedItem],
+        _ accessor: ([NativePath], CoordinatedAccess) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let access = try obtain(items)
         Surroundings.forCommand.withLock { $0 = surroundings.around(access).text }
@@ -56,7 +55,7 @@ struct Admission {
             do throws(Failure) {
                 // What came while the claim was being granted must not let anything run.
                 try signals.hold()
-                result = try accessor(granted.map { URL($0) }, access)
+                result = try accessor(granted.map { NativePath($0.path) }, access)
             } catch {
                 failure = error
             }
@@ -66,16 +65,17 @@ struct Admission {
         return result
     }
 
-    private func obtain(_ items: [RequestedItem]) throws(Failure) -> CoordinatedAccess {
+    private func obtain(_ items: [ClaimedItem]) throws(Failure) -> CoordinatedAccess {
         let access: CoordinatedAccess
         do throws(AccessFailure) {
-            // Who does not wait holds nobody up.
             access = try CoordinatedAccess(
-                items, in: Session.current(), purpose: purpose,
+                items.map { RequestedItem(ItemName(path: $0.path.bytes), access: $0.access) },
+                in: Session.current(), purpose: purpose,
+                // Who does not wait holds nobody up.
                 blocksCaller: options.patience != .none,
                 supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
-            throw Failure(filing: error.nsError(items))
+            throw Failure(error, of: items.map(\.path))
         }
         do throws(Failure) {
             try signals.wait(for: access)
@@ -87,12 +87,11 @@ struct Admission {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
         case .failed(let error) where access.hasFailedAfterGrant:
-            throw Failure(file: error.nsError(items))
-        case .failed(let failure):
-            let error = failure.nsError(items)
+            throw Failure(error, of: items.map(\.path))
+        case .failed(let error):
             let failure =
                 Surroundings.failure(error, access, surroundings, quiet: options.quiet)
-                ?? Failure(refusal: error)
+                ?? Failure(error, of: items.map(\.path))
             throw options.quiet ? Failure(status: failure.status, lines: []) : failure
         }
     }
@@ -165,7 +164,7 @@ struct Admission {
     private func mentionWait(for access: CoordinatedAccess) -> Bool {
         let parties = parties(inTheWayOf: access, patience: .seconds(1))
         guard access.wait(until: MonotonicClock.now) == nil else { return false }
-        Console.say("waiting for access to \(PeopleText.paths(access.requests)):")
+        Console.say("waiting for access to \(PeopleText.paths(access.requestedPaths)):")
         for line in PeopleText.lines(parties ?? []) { Console.say(line) }
         return true
     }
@@ -186,7 +185,7 @@ struct Admission {
             status: Int32(options.conflictStatus),
             lines: options.quiet
                 ? []
-                : ["access to \(PeopleText.paths(access.requests)) \(what):"]
+                : ["access to \(PeopleText.paths(access.requestedPaths)) \(what):"]
                     + PeopleText.lines(parties))
     }
 
@@ -210,5 +209,22 @@ extension AccessEnding {
         case .timedOut: true
         case .granted, .cancelled, .failed: false
         }
+    }
+}
+
+extension CoordinatedAccess {
+    /// What the claim was filed for.
+    var requestedPaths: [NativePath] {
+        requests.map { request in
+            switch request.name.path {
+            case .success(let path): NativePath(path)
+            case .failure: NativePath([])
+            }
+        }
+    }
+
+    /// Makes known that an item was moved.
+    func announceMove(from old: NativePath, to new: NativePath) {
+        announceMove(from: ItemName(path: old.bytes), to: ItemName(path: new.bytes))
     }
 }

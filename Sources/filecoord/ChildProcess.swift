@@ -5,7 +5,6 @@
 //
 // Everything the child needs is made before, in the form in which the kernel takes it.
 
-import FileCoordination
 import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc

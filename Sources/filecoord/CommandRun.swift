@@ -2,10 +2,7 @@
 //
 // COMMAND, run under a claim.
 
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
-import Foundation
 
 /// A command that runs while a claim is held.
 struct CommandRun {
@@ -20,20 +17,21 @@ struct CommandRun {
     }
 
     /// Waits for access, runs the command to its end, and ends with its status.
-    func run(_ items: [RequestedItem]) throws(Failure) {
+    func run(_ items: [ClaimedItem]) throws(Failure) {
         if !admission.options.quiet { DirectoryNotice.say(about: items) }
-        let status = try admission.run(items) { urls throws(Failure) in
-            OtherNames.mention(of: urls, quiet: admission.options.quiet)
-            let status = try run(at: urls)
+        let status = try admission.run(items) { paths throws(Failure) in
+            OtherNames.mention(of: paths, quiet: admission.options.quiet)
+            let status = try run(at: paths)
             Holder.current?.outlast(status)
             return status
         }
         guard status == 0 else { throw Failure(status: status, lines: []) }
     }
 
-    /// Runs the command under the claim on the items at `urls`; returns its status.
-    func run(at urls: [URL], streams: ChildStreams = ChildStreams()) throws(Failure) -> Int32 {
-        let paths = urls.map(\.nativePath)
+    /// Runs the command under the claim on the items at `paths`; returns its status.
+    func run(
+        at paths: [NativePath], streams: ChildStreams = ChildStreams()
+    ) throws(Failure) -> Int32 {
         let child = try ChildProcess(
             words: template.words(for: paths),
             environment: CommandTemplate.environment(

@@ -4,8 +4,8 @@
 // report is laid out as a timeline, and checked against what the rules promise.
 
 import ArgumentParser
+import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
 
 /// The demonstration.
 struct DemoCommand: ParsableCommand {
@@ -67,11 +67,11 @@ struct DemoPartCommand: ParsableCommand {
     var path: String
 
     func run() throws {
-        let url = try UserPath.url(path)
+        let path = try UserPath.item(path)
         switch part {
-        case .editor: DemoEditor(url).play()
-        case .reader: DemoActors.read(url)
-        case .writer: DemoActors.write(url)
+        case .editor: try DemoEditor(path).play()
+        case .reader: DemoActors.read(path)
+        case .writer: DemoActors.write(path)
         }
     }
 }

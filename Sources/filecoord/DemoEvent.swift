@@ -3,7 +3,7 @@
 // What the processes of the demonstration tell the one that started them: a line for each event.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Something that happened in the demonstration.
 struct DemoEvent: Hashable, Sendable {
@@ -77,15 +77,16 @@ struct DemoEvent: Hashable, Sendable {
     /// The event as a line.
     var line: String { "\(time)\t\(part.rawValue)\t\(kind.rawValue)\t\(content)" }
 
-    /// What the document at `url` holds; tabs and line ends would not do in a line.
-    static func content(of url: URL) -> String {
-        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+    /// What the document at `path` holds; tabs and line ends would not do in a line.
+    static func content(of path: NativePath) -> String {
+        // What is not there, or is being replaced, holds nothing.
+        let text = (try? DemoDocument.text(at: path)) ?? ""
         return text.split(separator: "\n").joined(separator: " ")
     }
 
     /// Tells the process that started this one.
-    static func report(_ part: Part, _ kind: Kind, _ url: URL) {
+    static func report(_ part: Part, _ kind: Kind, _ path: NativePath) {
         // If nobody listens any more, the pipe's signal ends this process.
-        try? Console.print(DemoEvent(part, kind, content: content(of: url)).line)
+        try? Console.print(DemoEvent(part, kind, content: content(of: path)).line)
     }
 }

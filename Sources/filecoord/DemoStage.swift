@@ -5,12 +5,13 @@
 
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
+import FileTree
+import Glibc
 
 /// The demonstration's directory and processes.
 final class DemoStage: Sendable {
-    private let directory: URL
-    private let document: URL
+    private let directory: NativePath
+    private let document: NativePath
     private let environment: [String: String]
     private let reports = Monitor<[DemoEvent]>([])
     private let actors = Lock<[Actor]>([])
@@ -18,12 +19,13 @@ final class DemoStage: Sendable {
 
     /// A process that plays a part.
     struct Actor: Sendable {
-        fileprivate let process: Process
-        fileprivate let input: Pipe
-
         /// Its number.
-        var processID: Int32 { process.processIdentifier }
+        let processID: Int32
+        /// What it reads from; closed when it is to end.
+        fileprivate let input: Descriptor
     }
+
+    private static let runtimeDirectory = "FILECOORDINATION_RUNTIME_DIR"
 
     /// How long anything may take; more than that is a failure.
     private static let patience = Duration.seconds(10)
@@ -32,7 +34,7 @@ final class DemoStage: Sendable {
     init() throws(Failure) {
         // Before there is anything to be left behind.
         Self.blockSignals()
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let parent = CurrentProcess.environmentVariable("TMPDIR") ?? "/tmp"
         var template = Array("\(parent)/filecoord-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(errorNumber: errno, doing: "make a directory in", path: parent)
@@ -40,15 +42,15 @@ final class DemoStage: Sendable {
         let path = template.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { String(cString: $0) } ?? parent
         }
-        directory = URL(fileURLWithPath: path, isDirectory: true)
-        document = directory.appendingPathComponent("list.txt")
-        var environment = ProcessInfo.processInfo.environment
-        environment["FILECOORDINATION_RUNTIME_DIR"] = "\(path)/run"
+        directory = NativePath(Array(path.utf8))
+        document = directory.appending(Array("list.txt".utf8))
+        var environment = CurrentProcess.environment
+        environment[Self.runtimeDirectory] = "\(path)/run"
         self.environment = environment
         do {
-            try DemoScript.beginning.write(to: document, atomically: false, encoding: .utf8)
+            try DemoDocument.save(DemoScript.beginning, at: document)
         } catch {
-            throw Failure(.inputOutput, "cannot write \(document.path): \(error)")
+            throw Failure(.inputOutput, "cannot write \(document): \(error)")
         }
         try strikeOnSignal()
     }
@@ -60,18 +62,13 @@ final class DemoStage: Sendable {
         guard let executable = CurrentProcess.executablePath else {
             throw Failure(.inputOutput, "filecoord's own file is gone: install it again")
         }
-        let actor = Actor(process: Process(), input: Pipe())
-        let output = Pipe()
-        actor.process.executableURL = URL(fileURLWithPath: executable)
-        actor.process.arguments = [DemoPartCommand.name, part.rawValue, document.path]
-        actor.process.environment = environment
-        actor.process.standardInput = actor.input
-        actor.process.standardOutput = output
-        do {
-            try actor.process.run()
-            try DetachedThread.start(name: "reports") { [self] in
-                collect(from: output.fileHandleForReading)
-            }
+        let actor: Actor
+        do throws(SystemError) {
+            let (input, output) = (try ForkedProcess.pipe(), try ForkedProcess.pipe())
+            let words = [executable, DemoPartCommand.name, part.rawValue, document.argument]
+            let child = try spawn(words, input: input.reading, output: output.writing)
+            actor = Actor(processID: child, input: input.writing)
+            try DetachedThread.start(name: "reports") { [self] in collect(from: output.reading) }
         } catch {
             throw Failure(.inputOutput, "cannot start \(executable): \(error)")
         }
@@ -79,10 +76,40 @@ final class DemoStage: Sendable {
         return actor
     }
 
-    private func collect(from file: FileHandle) {
+    private func spawn(
+        _ words: [String], input: Descriptor, output: Descriptor
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The keys of a terminal are for this process, which ends the others.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        let directory = environment.filter { $0.key == Self.runtimeDirectory }
+        let (list, variables) = (CStringList(words), CStringList(environmentWith: directory))
+        var child: pid_t = 0
+        let error = posix_spawn(
+            &child, words[0], &actions, &attributes, list.pointer, variables.pointer)
+        guard error == 0 else { throw SystemError(code: error, operation: "start") }
+        return child
+    }
+
+    private func collect(from output: Descriptor) {
         var rest: [UInt8] = []
-        while case let data = file.availableData, !data.isEmpty {
-            rest += data
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(output.number, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest += buffer[..<count]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: rest[..<end], as: UTF8.self)
                 rest.removeSubrange(...end)
@@ -98,7 +125,8 @@ final class DemoStage: Sendable {
 
     /// Lets an actor that waits for it go on.
     func nudge(_ actor: Actor) {
-        actor.input.fileHandleForWriting.write(Data("go on\n".utf8))
+        // One that is gone comes up as an event that does not come.
+        try? Console.write(Array("go on\n".utf8), to: actor.input.number)
     }
 
     // MARK: What happens
@@ -150,12 +178,16 @@ final class DemoStage: Sendable {
     }
 
     private func removeAll() {
-        let actors = actors.withLock { $0 }
-        // Whoever is still there sees the end of its standard input.
-        for actor in actors { try? actor.input.fileHandleForWriting.close() }
-        for actor in actors { actor.process.waitUntilExit() }
+        let children = actors.withLock { actors in
+            // Whoever is still there sees the end of its standard input.
+            defer { actors = [] }
+            return actors.map(\.processID)
+        }
+        for child in children { _ = ChildStatus.reap(child) }
         endDaemon()
-        try? FileManager.default.removeItem(at: directory)
+        if let parent = try? directory.directory.openDirectory() {
+            TreeRemoval.remove(directory.name, from: parent)
+        }
     }
 
     /// Ends the daemon, which is this directory's own and has nobody left to serve, and waits for

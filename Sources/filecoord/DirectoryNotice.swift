@@ -3,18 +3,15 @@
 // A claim on a directory is no claim on what is inside (Rule 2.4), which few expect: one line on
 // standard error says so.
 
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
 
 /// What is said about directories before they are claimed.
 enum DirectoryNotice {
     /// Says of each plain directory among `items` what is not covered.
-    static func say(about items: [RequestedItem]) {
+    static func say(about items: [ClaimedItem]) {
         for item in items where !coversContents(item.access) {
-            let path = item.nativePath
+            let path = item.path
             guard (try? path.status())?.kind == .directory, !isPackage(path) else { continue }
             Console.say(
                 "\(path) is a directory: the claim does not cover what is inside; use "
@@ -36,6 +33,7 @@ enum DirectoryNotice {
 
     private static func isPackage(_ path: NativePath) -> Bool {
         guard let real = try? RealPath.resolve(path.bytes) else { return false }
-        return (try? Session.current().packagePolicy.isPackage(directoryAt: real)) ?? false
+        // Where that cannot be told, the claim will say why.
+        return (try? Packages.isPackage(real)) ?? false
     }
 }

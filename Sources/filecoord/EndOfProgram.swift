@@ -3,7 +3,7 @@
 // What ends a program that would go on for ever: a signal, or the end of the pipe that feeds it.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Waits for the end of the program.
 final class EndOfProgram: Sendable {

@@ -4,9 +4,9 @@
 // under a name of its own, put into place in one step when it is whole and on the device, and then
 // the original goes. Whatever happens, the item is whole in one of the two places.
 
-import FileCoordination
 import FileCoordinationSystem
-import Foundation
+import FileTree
+import Glibc
 
 /// A move by copying and removing.
 struct FileSystemCrossing {
@@ -74,16 +74,39 @@ struct FileSystemCrossing {
     private func make(
         _ copy: TemporaryEntry
     ) throws(Failure) -> [(path: NativePath, loss: AttributeLoss)] {
-        var treeCopy = TreeCopy(into: to, signals)
-        try treeCopy.copy(
-            TreeCopy.Place(source.name, in: from, path: source, verb: "read"),
-            to: TreeCopy.Place(copy.name, in: to, path: target, verb: "write"))
+        // Nothing is left out in silence, because the original is going to be removed.
+        var options = TreeCopy.Options()
+        options.keepsHardLinks = true
+        options.keepsSpecials = true
+        options.staysOnFileSystem = true
+        options.isUnwanted = { [signals] in signals.noted != nil }
+        var treeCopy = TreeCopy(options)
+        do throws(TreeError) {
+            try treeCopy.copy(
+                TreePlace(source.name, in: from, path: source.bytes),
+                to: TreePlace(copy.name, in: to, path: target.bytes))
+        } catch {
+            throw failure(error)
+        }
         do throws(SystemError) {
             try to.synchronizeFileSystem()
         } catch {
             throw Failure(errorNumber: error.code, doing: "write", path: target)
         }
-        return treeCopy.losses
+        return treeCopy.losses.map { (NativePath($0.path), $0.loss) }
+    }
+
+    private func failure(_ error: TreeError) -> Failure {
+        switch error {
+        case .unreadable(let path, let error):
+            Failure(errorNumber: error.code, doing: "read", path: NativePath(path))
+        case .unwritable(let path, let error):
+            Failure(errorNumber: error.code, doing: "write", path: NativePath(path))
+        case .otherFileSystem(let path):
+            Failure(
+                .badPath, "\(NativePath(path)) is another file system: unmount it first")
+        case .unwanted: Failure.interrupted(by: signals.noted ?? SIGTERM)
+        }
     }
 
     private func place(_ copy: TemporaryEntry) throws(Failure) {

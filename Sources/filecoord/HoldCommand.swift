@@ -4,7 +4,6 @@
 // pipe open. It says when access was granted, and ends when its input does.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationClient
 
 /// Access that is held until standard input ends.
@@ -59,10 +58,10 @@ struct HoldCommand: ParsableCommand {
 
     func run() throws {
         let signals = try SignalDesk()
-        var items: [RequestedItem] = []
+        var items: [ClaimedItem] = []
         for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
             items.append(
-                RequestedItem(url: try UserPath.url(argument.path), access: argument.access))
+                ClaimedItem(path: try UserPath.item(argument.path), access: argument.access))
         }
         let end = EndOfHold()
         try Admission(waiting.terms, signals: signals).run(items) { _ throws(Failure) in

@@ -2,28 +2,41 @@
 //
 // The versions of one item: found by number or identifier, and listed.
 
-import FileCoordination
-import Foundation
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationVersions
+import Glibc
 
 /// What is kept of an item.
 struct KeptVersions {
     /// The item.
-    let url: URL
+    let path: NativePath
+    /// Where that is, with links on the way followed; nil if it leads nowhere.
+    private let place: ItemPath?
+    static let store = VersionStore.current
 
-    /// The versions of the item at `url`.
-    init(of url: URL) { self.url = url }
-
-    /// The item's own versions, and after them the orphans of its place, numbered as they come.
-    private var all: [Entry] {
-        (NSFileVersion.otherVersionsOfItem(at: url) ?? []).map { Entry(version: $0) }
-            + NSFileVersion.orphanedVersionsOfItem(at: url).map {
-                Entry(version: $0, isOrphan: true)
-            }
+    /// The versions of the item at `path`.
+    init(of path: NativePath) {
+        self.path = path
+        // What leads nowhere has no item, and so no versions.
+        place = try? path.place()
     }
 
+    /// The item's own versions, and after them the orphans of its place, numbered as they come.
+    var all: [Entry] {
+        others.map { Entry(version: $0, path: path) }
+            + orphans.map { Entry(version: $0, path: path, isOrphan: true) }
+    }
+
+    private var others: [StoredVersion] { place.flatMap { Self.store.versions(at: $0) } ?? [] }
+
+    private var orphans: [StoredVersion] { place.map { Self.store.orphans(at: $0) } ?? [] }
+
     /// A version that is listed.
-    private struct Entry {
-        var version: NSFileVersion
+    struct Entry {
+        var version: StoredVersion
+        /// The item, as the user named it, or where it was.
+        var path: NativePath
         /// Whether it is of an item that was here and is gone.
         var isOrphan = false
     }
@@ -34,153 +47,124 @@ struct KeptVersions {
     ///
     /// - Parameter orOrphans: whether versions of one that is gone will do.
     func requireItem(orOrphans: Bool = false) throws(Failure) {
-        guard NSFileVersion.currentVersionOfItem(at: url) == nil else { return }
-        if orOrphans, !NSFileVersion.orphanedVersionsOfItem(at: url).isEmpty { return }
-        throw Failure(errorNumber: ENOENT, doing: "use", path: url.nativePath)
+        guard place.flatMap({ ItemIdentity(of: $0) }) == nil else { return }
+        if orOrphans, !orphans.isEmpty { return }
+        throw Failure(errorNumber: ENOENT, doing: "use", path: path)
     }
 
     /// The identifier of the version that `text`, a number or an identifier, means now.
     static func identifier(of text: String, ofItemAt path: String) throws(Failure) -> String {
-        let versions = KeptVersions(of: try UserPath.url(path))
+        let versions = KeptVersions(of: try UserPath.item(path))
         try versions.requireItem(orOrphans: true)
         let all = versions.all.map(\.version)
         // A number that is no index is looked for as an identifier, and not found.
         if let number = Int(text), all.indices.contains(number - 1) {
-            return all[number - 1].persistentText
+            return all[number - 1].id.text
         }
-        return try versions.version(text).persistentText
+        return try versions.version(text).id.text
     }
 
     /// The version with this identifier.
-    func version(_ identifier: String) throws(Failure) -> NSFileVersion {
-        let all = all.map(\.version)
-        guard let version = all.first(where: { $0.persistentText == identifier }) else {
+    private func version(_ identifier: String) throws(Failure) -> StoredVersion {
+        guard let entry = all.first(where: { $0.version.id.text == identifier }) else {
             throw Failure(
                 .badPath,
-                "there is no version \(identifier) of \(url.nativePath): see \"filecoord versions "
-                    + "list\"")
+                "there is no version \(identifier) of \(path): see \"filecoord versions list\"")
         }
-        return version
+        return entry.version
     }
 
-    /// The unresolved conflicts, or the one with this identifier.
-    func conflicts(_ identifier: String?) throws(Failure) -> [NSFileVersion] {
-        guard let identifier else {
-            return NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
-        }
+    // MARK: Changing
+
+    /// Keeps a copy of `contents` as a version; returns its identifier.
+    ///
+    /// - Parameter computer: where it was saved, if that is known.
+    func add(
+        _ contents: NativePath, as origin: VersionRecord.Origin, savedOn computer: String?
+    ) throws(Failure) -> String {
+        let record = VersionRecord(
+            // Names that are not UTF-8 are none in a record.
+            origin: origin, name: String(validating: path.name, as: UTF8.self) ?? "",
+            computer: computer)
+        let place = try placeOfItem()
+        let source = try contents.place()
+        return try explaining(.adding) { () throws(VersionError) in
+            try Self.store.keep(source, of: place, isMoving: false, record: record)
+        }.id.text
+    }
+
+    /// Gives the item the contents of a version; returns where it is now.
+    func restore(_ identifier: String) throws(Failure) -> NativePath {
         let version = try version(identifier)
-        guard version.isConflict else {
+        let place = try placeOfItem()
+        let result = try explaining(.replacing) { () throws(VersionError) in
+            guard let contents = ItemPath(bytes: version.contents) else { throw .gone }
+            return try Self.store.replace(place, by: contents, of: version.item)
+        }
+        return result == place ? path : path.directory.appending(result.name)
+    }
+
+    /// Removes a version.
+    func remove(_ identifier: String) throws(Failure) {
+        let version = try version(identifier)
+        try explaining(.removing) { () throws(VersionError) in
+            guard try discard(version) else { throw .gone }
+        }
+    }
+
+    /// Removes all versions but orphans.
+    func removeAll() throws(Failure) {
+        for version in others {
+            try explaining(.removing) { () throws(VersionError) in _ = try discard(version) }
+        }
+    }
+
+    private func discard(_ version: StoredVersion) throws(VersionError) -> Bool {
+        try Self.store.discard(version.id, of: version.item, lastKnown: place)
+    }
+
+    /// Resolves all conflicts, or the one with this identifier.
+    func resolve(_ identifier: String?) throws(Failure) {
+        for version in try conflicts(identifier) {
+            do {
+                try Self.store.resolve(version.id, of: version.item, lastKnown: place)
+            } catch {
+                throw Failure(
+                    .inputOutput, "the conflict cannot be marked as resolved: \(error)")
+            }
+        }
+    }
+
+    private func conflicts(_ identifier: String?) throws(Failure) -> [StoredVersion] {
+        guard let identifier else { return others.filter(\.isUnresolved) }
+        let version = try version(identifier)
+        guard version.record.origin == .conflict else {
             throw Failure(
-                .badPath, "version \(identifier) of \(url.nativePath) is no conflict to resolve")
+                .badPath, "version \(identifier) of \(path) is no conflict to resolve")
         }
         return [version]
     }
 
-    // MARK: Listing
-
-    /// One object a line.
-    var jsonLines: [String] {
-        Self.jsonLines(of: all)
+    private func placeOfItem() throws(Failure) -> ItemPath {
+        guard let place else { throw Failure(errorNumber: ENOENT, doing: "use", path: path) }
+        return place
     }
 
-    /// The same for all orphans of the store, with the path of each one's item.
-    static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
-
-    private static var allOrphans: [Entry] {
-        NSFileVersion.orphanedVersions().map { Entry(version: $0, isOrphan: true) }
-    }
-
-    private static func jsonLines(of entries: [Entry]) -> [String] {
-        entries.enumerated().map { index, entry in
-            let version = entry.version
-            return JSONText.object([
-                ("number", .number(index + 1)),
-                ("date", text(version.modificationDate.map { WallClock.timestamp(of: $0.moment) })),
-                ("name", text(name(of: version))),
-                ("computer", text(version.localizedNameOfSavingComputer)),
-                ("conflict", .truth(version.isConflict)), ("resolved", .truth(version.isResolved)),
-                ("orphan", .truth(entry.isOrphan)),
-                ("path", .path(version.itemURL.nativePath.bytes)),
-                ("identifier", .text(version.persistentText)),
-                ("contents", .path(version.url.nativePath.bytes)),
-            ]).description
+    private func explaining<Result>(
+        _ attempt: VersionAttempt, _ body: () throws(VersionError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(VersionError) {
+            return try body()
+        } catch {
+            let status =
+                switch error {
+                case .system(let error):
+                    Failure(errorNumber: error.code, doing: "", path: "").status
+                case .contentsAreItem, .contentsHoldStore, .noItem, .gone:
+                    ExitStatus.badPath.rawValue
+                }
+            throw Failure(
+                status: status, lines: ["\(attempt.sentence("\(path)")): \(error.reason)."])
         }
-    }
-
-    /// Names that are not UTF-8 are none to Foundation.
-    private static func name(of version: NSFileVersion) -> String? {
-        guard version.localizedName == "" else { return version.localizedName }
-        return PeopleText.text(version.itemURL.nativePath.name)
-    }
-
-    private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
-
-    /// A table, or a sentence if it would be empty.
-    var tableLines: [String] {
-        let rows = Self.rows(of: all)
-        return rows.isEmpty
-            ? ["No versions of \(url.nativePath) are kept."] : Self.table(of: rows)
-    }
-
-    /// The same for all orphans of the store, with the path of each one's item.
-    static var tableLinesOfOrphans: [String] {
-        let orphans = allOrphans
-        guard !orphans.isEmpty else { return ["There are no orphans."] }
-        // The number is one of the store's list, and means nothing beside a path.
-        return table(
-            of: zip(rows(of: orphans), orphans).map { row, entry in
-                ["-"] + row.dropFirst() + ["\(entry.version.itemURL.nativePath)"]
-            })
-    }
-
-    /// How to bring back what is listed as an orphan; nil if nothing is.
-    var advice: String? {
-        guard all.contains(where: \.isOrphan) else { return nil }
-        return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
-            + "versions restore\" with its number or identifier brings the file back"
-    }
-
-    private static func rows(of entries: [Entry]) -> [[String]] {
-        entries.enumerated().map { index, entry in
-            let version = entry.version
-            return [
-                "\(index + 1)",
-                version.modificationDate.map { WallClock.dateAndTime(of: $0.moment) } ?? "-",
-                PeopleText.line(name(of: version) ?? "-"),
-                PeopleText.line(version.localizedNameOfSavingComputer ?? "-"),
-                mark(entry), version.persistentText,
-            ]
-        }
-    }
-
-    private static func table(of rows: [[String]]) -> [String] {
-        let widths = (rows.first ?? []).indices.map { column in
-            rows.map { $0[column].count }.max() ?? 0
-        }
-        return rows.map { row in
-            let cells = zip(row, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                // Numbers end, and words begin, below each other.
-                return column == 0 ? space + cell.0 : cell.0 + space
-            }
-            return cells.joined(separator: "  ")
-        }
-    }
-
-    private static func mark(_ entry: Entry) -> String {
-        if entry.isOrphan { return "orphan" }
-        let version = entry.version
-        guard version.isConflict else { return "-" }
-        return version.isResolved ? "resolved" : "conflict"
-    }
-}
-
-extension Date {
-    /// The same as the kernel has it.
-    fileprivate var moment: timespec {
-        let microseconds = Int((timeIntervalSince1970 * 1_000_000).rounded())
-        let seconds = Int((Double(microseconds) / 1_000_000).rounded(.down))
-        return timespec(
-            tv_sec: seconds, tv_nsec: (microseconds - seconds * 1_000_000) * 1000)
     }
 }

@@ -5,11 +5,9 @@
 // after the other, as the coreutils do it.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// A coordinated move.
 struct MoveCommand: ParsableCommand {
@@ -151,25 +149,25 @@ struct MoveCommand: ParsableCommand {
         _ text: String, to destination: String, _ signals: SignalDesk
     ) throws(Failure) {
         try UserPath.refuseDots(text, "moved")
-        let source = try UserPath.url(text)
-        let isDirectory = source.nativePath.endsWithSlash || text.utf8.last == UInt8(ascii: "/")
-        let target = try target(of: source.nativePath, destination)
+        let source = try UserPath.item(text)
+        let isDirectory = text.utf8.last == UInt8(ascii: "/")
+        let target = try target(of: source, destination)
         let plan = MovePlan(from: source, isDirectory: isDirectory, to: target, clobbering.taken)
         try signals.end(removing: nil)
         guard let taken = try plan.mayGo() else { return }
         let items = [
-            RequestedItem(url: source, access: .writing(.moving)),
-            RequestedItem(url: target.url, access: .writing(.replacing)),
+            ClaimedItem(path: source, access: .writing(.moving)),
+            ClaimedItem(path: target.path, access: .writing(.replacing)),
         ]
-        try Admission(waiting.terms, signals: signals).run(items) { urls, access throws(Failure) in
+        try Admission(waiting.terms, signals: signals).run(items) { paths, access throws(Failure) in
             // It may have been moved while we waited (Rule 11.4).
-            let target = MoveTarget(url: urls[1], isDirectory: target.isDirectory)
-            let plan = MovePlan(from: urls[0], isDirectory: isDirectory, to: target, taken)
+            let target = MoveTarget(path: paths[1], isDirectory: target.isDirectory)
+            let plan = MovePlan(from: paths[0], isDirectory: isDirectory, to: target, taken)
             guard try plan.mayGo() != nil else { return }
             let remains = try plan.run(signals)
-            access.announceMove(from: ItemName(urls[0]), to: ItemName(urls[1]))
+            access.announceMove(from: paths[0], to: paths[1])
             if verbose {
-                try Console.print("renamed \(urls[0].nativePath) -> \(urls[1].nativePath)")
+                try Console.print("renamed \(paths[0]) -> \(paths[1])")
             }
             if let remains { throw remains }
         }
@@ -184,16 +182,8 @@ struct MoveCommand: ParsableCommand {
         let isNamed = targetDirectory != nil
         guard !noTargetDirectory, let directory = try? RealPath.resolve(path.bytes),
             (try? FileStatus(path: directory, followLinks: false))?.kind == .directory,
-            try isNamed ? true : !isPackage(directory)
-        else { return MoveTarget(url: path.url, isDirectory: path.endsWithSlash) }
-        return MoveTarget(url: path.appending(source.name).url, isDirectory: false)
-    }
-
-    private func isPackage(_ directory: [UInt8]) throws(Failure) -> Bool {
-        do throws(AccessFailure) {
-            return try Session.current().packagePolicy.isPackage(directoryAt: directory)
-        } catch {
-            throw Failure(filing: error.nsError())
-        }
+            try isNamed ? true : !Packages.isPackage(directory)
+        else { return MoveTarget(path: path.withoutSlashAtEnd, isDirectory: path.endsWithSlash) }
+        return MoveTarget(path: path.appending(source.name), isDirectory: false)
     }
 }

@@ -4,11 +4,11 @@
 // here first, in words that tell what to do.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// The name that an item is to get.
 struct MoveTarget {
-    var url: URL
+    var path: NativePath
     /// Whether it was named with a slash at the end, as only directories are.
     var isDirectory: Bool
 }
@@ -44,9 +44,9 @@ struct MovePlan {
     private var taken: Taken
 
     /// A move of the item where it is by now.
-    init(from source: URL, isDirectory: Bool, to target: MoveTarget, _ taken: Taken) {
-        self.source = source.nativePath
-        self.target = target.url.nativePath
+    init(from source: NativePath, isDirectory: Bool, to target: MoveTarget, _ taken: Taken) {
+        self.source = source
+        self.target = target.path
         sourceIsDirectory = isDirectory
         targetIsDirectory = target.isDirectory
         self.taken = taken
@@ -148,7 +148,7 @@ struct MovePlan {
     private func refuseContents() throws(Failure) {
         let names: [[UInt8]]
         do throws(SystemError) {
-            names = try target.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW).entryNames()
+            names = try target.open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW).names()
         } catch {
             throw Failure(errorNumber: error.code, doing: "look into", path: target)
         }

@@ -3,19 +3,14 @@
 // Paths as the kernel has them: bytes, which need not be text. In messages they are shown with
 // everything escaped that a terminal would act on.
 
-import FileCoordination
-import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// A path of any bytes but zero.
 struct NativePath: Hashable, Sendable, CustomStringConvertible {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// The path of a file URL.
-    init(_ url: URL) { bytes = url.pathBytes ?? Array(url.path.utf8) }
 
     private static let slash = UInt8(ascii: "/")
 
@@ -24,9 +19,6 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// For arguments and variables of other programs.
     var argument: String { ArgumentText.encode(bytes) }
-
-    /// The file URL of an absolute path, without looking at the disk.
-    var url: URL { URL(pathBytes: bytes, isDirectory: false) }
 
     /// The components, by the letters alone.
     private var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
@@ -41,6 +33,12 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it was written with a slash at the end, as only directories are.
     var endsWithSlash: Bool { bytes.last == Self.slash }
+
+    /// The same without what only directories may be written with.
+    var withoutSlashAtEnd: NativePath {
+        let end = bytes.lastIndex { $0 != Self.slash } ?? 0
+        return NativePath(Array(bytes.prefix(end + 1)))
+    }
 
     /// The path of `name` in this directory.
     func appending(_ name: [UInt8]) -> NativePath {
@@ -85,7 +83,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     /// Opens it; `flags` besides those that every file of ours has.
     func open(_ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
         while true {
-            let number = withCString { Foundation.open($0, flags | O_CLOEXEC | O_NOCTTY, mode) }
+            let number = withCString { Glibc.open($0, flags | O_CLOEXEC | O_NOCTTY, mode) }
             if number >= 0 { return Descriptor(adopting: number) }
             let code = errno
             guard code == EINTR else { throw SystemError(code: code, operation: "open \(self)") }
@@ -94,19 +92,4 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Opens it as a directory.
     func openDirectory() throws(SystemError) -> Descriptor { try open(O_RDONLY | O_DIRECTORY) }
-}
-
-extension RequestedItem {
-    /// The path as it was asked for; empty if there is none.
-    var nativePath: NativePath {
-        switch name.path {
-        case .success(let path): NativePath(path)
-        case .failure: NativePath([])
-        }
-    }
-}
-
-extension URL {
-    /// The path as the kernel is to be given it.
-    var nativePath: NativePath { NativePath(self) }
 }

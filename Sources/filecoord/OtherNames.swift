@@ -4,7 +4,6 @@
 // an access by another (Rule 2.24); who reads or writes such a file is told.
 
 import FileCoordinationSystem
-import Foundation
 
 /// Other names of the files that are used.
 enum OtherNames {
@@ -23,10 +22,9 @@ enum OtherNames {
     }
 
     /// Says on standard error which of the files have other names, unless nothing is to be said.
-    static func mention(of urls: [URL], quiet: Bool) {
+    static func mention(of paths: [NativePath], quiet: Bool) {
         guard !quiet else { return }
-        for url in urls {
-            let path = url.nativePath
+        for path in paths {
             let count = count(of: path.bytes)
             guard count > 1 else { continue }
             Console.say(

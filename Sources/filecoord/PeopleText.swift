@@ -2,11 +2,8 @@
 //
 // Times, places and parties, in words.
 
-import FileCoordination
-import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
 
 /// Words for people.
 enum PeopleText {
@@ -29,8 +26,8 @@ enum PeopleText {
     }
 
     /// The items of a claim: all of a few, the first of many.
-    static func paths(_ items: [RequestedItem]) -> String {
-        let shown = items.prefix(3).map { "\($0.nativePath)" }.joined(separator: ", ")
+    static func paths(_ items: [NativePath]) -> String {
+        let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
         return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
     }
 

@@ -4,10 +4,8 @@
 // that want to be asked.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
 
 /// Presenters on the command line.
 struct PresentCommand: ParsableCommand {
@@ -101,19 +99,16 @@ struct PresentCommand: ParsableCommand {
         let printer = PresenterPrinter(json ? .json : .people)
         let shells = ShellRunner(signalMask: end.originalMask)
         let reactions = try reactions()
-        let presenters = try paths.map { path in
-            PrintingPresenter(
-                url: try UserPath.url(path), reactions: reactions, printer: printer,
-                shells: shells)
+        var presenters: [PrintingPresenter] = []
+        for path in paths {
+            presenters.append(
+                try PrintingPresenter(
+                    try UserPath.item(path), reactions: reactions, printer: printer,
+                    shells: shells))
         }
-        for presenter in presenters {
-            guard presenter.register() else {
-                throw Failure(
-                    .unavailable, "\(presenter.path) cannot be presented; the reason is above")
-            }
-        }
+        for presenter in presenters { try presenter.register() }
         try end.wait()
-        for presenter in presenters { NSFileCoordinator.removeFilePresenter(presenter) }
+        for presenter in presenters { presenter.unregister() }
         shells.endAll()
     }
 }

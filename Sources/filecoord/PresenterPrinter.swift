@@ -3,7 +3,7 @@
 // The lines of `present`: one for each message, out at once.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Prints what presenters hear.
 final class PresenterPrinter: Sendable {

@@ -3,112 +3,141 @@
 // A presenter that prints what it hears, and answers at once or as it was told. Its queue is never
 // held up: delays are timers, shell commands have threads of their own (Rule 6.15).
 
-import FileCoordination
+import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import FileCoordinationVersions
 
 /// One presenter of `filecoord present`.
-final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
+final class PrintingPresenter: Presenter {
     /// The path under which it prints; it stays the same when the item moves.
     let path: NativePath
-    let presentedItemOperationQueue = OperationQueue()
-    /// The thread of the queue above, which does not keep it alive.
-    private let messages = DispatchQueue(label: "filecoord.messages")
-    private let timers = DispatchQueue(label: "filecoord.timers")
+    private let messages: MessageQueue
     private let reactions: [PresenterMessage: PresenterReaction]
     private let printer: PresenterPrinter
     private let shells: ShellRunner
-    private let url: Lock<URL>
+    /// Where the item is by now.
+    private let place: Lock<NativePath>
 
     init(
-        url: URL, reactions: [PresenterMessage: PresenterReaction], printer: PresenterPrinter,
-        shells: ShellRunner
-    ) {
-        path = url.nativePath
-        self.url = Lock(url)
+        _ path: NativePath, reactions: [PresenterMessage: PresenterReaction],
+        printer: PresenterPrinter, shells: ShellRunner
+    ) throws(Failure) {
+        self.path = path
+        place = Lock(path)
+        messages = try MessageQueue()
         self.reactions = reactions
         self.printer = printer
         self.shells = shells
-        super.init()
-        presentedItemOperationQueue.underlyingQueue = messages
-        presentedItemOperationQueue.maxConcurrentOperationCount = 1
     }
 
-    var presentedItemURL: URL? { url.withLock { $0 } }
+    var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
-    /// Registers; false if that is not possible, which the library has said by then.
-    func register() -> Bool {
-        // The first line is this one, whoever is waiting already.
-        presentedItemOperationQueue.isSuspended = true
-        NSFileCoordinator.addFilePresenter(self)
-        guard NSFileCoordinator.filePresenters.contains(where: { $0 === self }) else {
-            return false
+    /// Everything that there is.
+    let methods = PresenterMethods.all
+
+    var queue: any PresenterQueue { messages }
+
+    var presentedItem: ItemName? { ItemName(path: place.withLock { $0.bytes }) }
+
+    let observedAttributes = UbiquityAttributes.all
+
+    /// Registers it.
+    func register() throws(Failure) {
+        do throws(AccessFailure) {
+            let session = try Session.current()
+            try session.add(self, label: "")
+            session.sweepUploads()
+        } catch {
+            let failure = Failure(error, of: [path])
+            let reason = failure.lines.first ?? ""
+            throw Failure(
+                .unavailable, "a file presenter was not registered: \(reason)",
+                "\(path) cannot be presented; the reason is above")
         }
+        // The first line is this one, whatever is waiting already.
         printer.print(path, "registered")
-        presentedItemOperationQueue.isSuspended = false
-        return true
+        messages.resume()
     }
+
+    /// Ends its registration.
+    func unregister() { Session.removePresenter(identity) }
 
     // MARK: Making way
 
-    func relinquishPresentedItem(
-        toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    func relinquish(
+        _ kind: Relinquishment, _ block: @escaping @Sendable (Reacquirer?) -> Void
     ) {
-        hear(.relinquishToReader) { _ in reader { self.hear(.reacquireFromReader) } }
-    }
-
-    func relinquishPresentedItem(
-        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
-    ) {
-        hear(.relinquishToWriter) { _ in
-            writer { self.hear(.reacquireFromWriter, self.change(of: self.url.withLock { $0 })) }
+        switch kind {
+        case .reader:
+            hear(.relinquishToReader) { _ in block { self.hear(.reacquireFromReader) } }
+        case .writer:
+            hear(.relinquishToWriter) { _ in
+                block { self.hear(.reacquireFromWriter, self.change(of: self.presentPath)) }
+            }
         }
     }
 
-    func savePresentedItemChanges(
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    func perform(
+        _ request: PresenterRequest, in scope: PresenterCallScope,
+        _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        hear(.save, answer: completionHandler)
-    }
-
-    func accommodatePresentedItemDeletion(
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        hear(.accommodateDeletion, answer: completionHandler)
-    }
-
-    func accommodatePresentedItemEviction(
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        hear(.accommodateEviction, answer: completionHandler)
-    }
-
-    func accommodatePresentedSubitemDeletion(
-        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        hear(.accommodateSubitemDeletion, about: url, answer: completionHandler)
+        scope.within {
+            switch request {
+            case .save: hear(.save, answer: completion)
+            case .accommodateDeletion: hear(.accommodateDeletion, answer: completion)
+            case .accommodateSubitemDeletion(let inner):
+                hear(
+                    .accommodateSubitemDeletion, News(about: NativePath(inner.bytes)),
+                    answer: completion)
+            }
+        }
     }
 
     // MARK: Hearing what happened
 
-    func presentedItemDidMove(to newURL: URL) {
-        url.withLock { $0 = newURL }
-        hear(.didMove, about: newURL)
+    func hear(_ notice: PresenterNotice) -> Bool {
+        switch notice {
+        case .itemDidChange: hear(.didChange, change(of: presentPath))
+        case .itemDidMove(let new):
+            let new = NativePath(new.bytes)
+            place.withLock { $0 = new }
+            hear(.didMove, News(about: new))
+        case .itemDidChangeUbiquityAttributes(let names): hear(attributes: names.sorted())
+        case .subitemDidAppear(let inner):
+            hear(.subitemDidAppear, News(about: NativePath(inner.bytes)))
+        case .subitemDidChange(let inner):
+            let inner = NativePath(inner.bytes)
+            var news = change(of: inner)
+            news.fields.insert(("url", .path(inner.bytes)), at: 0)
+            news.subject = inner
+            hear(.subitemDidChange, news)
+        case .subitemDidMove(let old, let new):
+            hear(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes))
+        case .itemVersion(let news, _):
+            guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
+                return false
+            }
+            hear(Self.message(news.fate), News(news))
+        case .subitemVersion(let news, let inner):
+            guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
+                return false
+            }
+            hear(Self.subitemMessage(news.fate), News(news, at: NativePath(inner.bytes)))
+        }
+        return true
     }
 
-    func presentedItemDidChange() {
-        hear(.didChange, change(of: url.withLock { $0 }))
-    }
+    private var presentPath: NativePath { place.withLock { $0 } }
 
     /// Whether something is there: a change may be that the item is gone.
-    private func change(of url: URL) -> News {
-        let exists = (try? url.nativePath.status()) != nil
+    private func change(of path: NativePath) -> News {
+        let exists = (try? path.status()) != nil
         return News(
             fields: [("exists", .truth(exists))], variables: ["FILECOORD_EXISTS": "\(exists)"])
     }
 
-    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
-        let names = attributes.map(\.rawValue).sorted()
+    private func hear(attributes names: [String]) {
         hear(
             .didChangeUbiquityAttributes,
             News(
@@ -116,61 +145,35 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
                 variables: ["FILECOORD_ATTRIBUTES": names.joined(separator: " ")]))
     }
 
-    func presentedItemDidGain(_ version: NSFileVersion) { hear(.didGain, News(version)) }
-
-    func presentedItemDidLose(_ version: NSFileVersion) { hear(.didLose, News(version)) }
-
-    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
-        hear(.didResolveConflict, News(version))
-    }
-
-    func presentedSubitemDidAppear(at url: URL) { hear(.subitemDidAppear, about: url) }
-
-    func presentedSubitemDidChange(at url: URL) {
-        var news = change(of: url)
-        news.fields.insert(("url", .path(url.nativePath.bytes)), at: 0)
-        news.subject = url
-        hear(.subitemDidChange, news)
-    }
-
-    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
+    private func hear(moveFrom old: NativePath, to new: NativePath) {
         hear(
             .subitemDidMove,
             News(
-                fields: [
-                    ("oldURL", .path(oldURL.nativePath.bytes)),
-                    ("newURL", .path(newURL.nativePath.bytes)),
-                ], subject: newURL,
+                fields: [("oldURL", .path(old.bytes)), ("newURL", .path(new.bytes))], subject: new,
                 variables: [
-                    "FILECOORD_OLD_PATH": oldURL.nativePath.argument,
-                    "FILECOORD_OLD_URL": oldURL.absoluteString,
+                    "FILECOORD_OLD_PATH": old.argument, "FILECOORD_OLD_URL": FileURLText.text(old),
                 ]))
     }
 
-    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
-        hear(.subitemDidGain, News(version, at: url))
+    private static func message(_ fate: VersionFate) -> PresenterMessage {
+        switch fate {
+        case .gained: .didGain
+        case .lost: .didLose
+        case .resolved: .didResolveConflict
+        }
     }
 
-    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
-        hear(.subitemDidLose, News(version, at: url))
-    }
-
-    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
-        hear(.subitemDidResolve, News(version, at: url))
+    private static func subitemMessage(_ fate: VersionFate) -> PresenterMessage {
+        switch fate {
+        case .gained: .subitemDidGain
+        case .lost: .subitemDidLose
+        case .resolved: .subitemDidResolve
+        }
     }
 
     // MARK: Reacting
 
     private typealias News = PresenterNews
-
-    private func hear(
-        _ message: PresenterMessage, about url: URL,
-        answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
-    ) {
-        hear(
-            message, News(fields: [("url", .path(url.nativePath.bytes))], subject: url),
-            answer: answer)
-    }
 
     /// Prints the message, and sees to it that it is answered.
     private func hear(
@@ -195,22 +198,29 @@ final class PrintingPresenter: NSObject, NSFilePresenter, Sendable {
     private func environment(
         _ message: PresenterMessage, _ news: News
     ) -> [String: String] {
-        let subject = news.subject ?? url.withLock { $0 }
+        let subject = news.subject ?? presentPath
         let environment = [
             "FILECOORD_MESSAGE": message.rawValue,
-            "FILECOORD_URL": subject.absoluteString,
-            "FILECOORD_PATH": subject.nativePath.argument,
-            "FILECOORD_PURPOSE": PresenterReference(self).purposeText,
+            "FILECOORD_URL": FileURLText.text(subject),
+            "FILECOORD_PATH": subject.argument,
+            "FILECOORD_PURPOSE": ProcessIdentity.purpose(ofPresenter: identity),
         ]
         return environment.merging(news.variables) { $1 }
     }
 
     private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
         guard delay > .zero else { return body() }
-        let (seconds, attoseconds) = delay.components
-        let nanoseconds = Int(attoseconds / 1_000_000_000)
-        timers.asyncAfter(
-            deadline: .now() + .seconds(Int(seconds)) + .nanoseconds(nanoseconds), execute: body)
+        let deadline = MonotonicClock.after(delay)
+        do {
+            try DetachedThread.start(name: "delay") {
+                // Until then, and no longer: nothing else ends this wait.
+                _ = Monitor(()).wait(until: deadline) { _ in false }
+                body()
+            }
+        } catch {
+            Console.say("cannot wait before answering: \(error)")
+            body()
+        }
     }
 
     /// Runs one command after the other, until one fails.

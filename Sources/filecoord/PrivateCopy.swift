@@ -4,7 +4,8 @@
 // reader of the pipe holds nothing.
 
 import FileCoordinationSystem
-import Foundation
+import FileTree
+import Glibc
 
 /// A file's contents at one moment.
 struct PrivateCopy {
@@ -16,17 +17,26 @@ struct PrivateCopy {
         let original = try Self.open(path, quiet: quiet)
         var firstError: SystemError?
         for place in UnnamedFile.places(for: path) {
+            let copy: Descriptor
             do throws(SystemError) {
-                let copy = try UnnamedFile.create(in: place)
-                try FileContents.copy(original, to: copy)
+                copy = try UnnamedFile.create(in: place)
+            } catch {
+                firstError = firstError ?? error
+                continue
+            }
+            var copying = FileContents(of: original, to: copy)
+            do throws(FileContents.Failure) {
+                try copying.copy()
                 contents = copy
                 return
             } catch {
+                switch error {
                 // What cannot be read here cannot be read there.
-                guard error.operation != "read" else {
+                case .reading(let error):
                     throw Failure(errorNumber: error.code, doing: "read", path: path)
+                case .writing(let error): firstError = firstError ?? error
+                case .unwanted: continue
                 }
-                firstError = firstError ?? error
             }
         }
         let reason = firstError.map { "\($0)" } ?? ""

@@ -3,7 +3,7 @@
 // Questions of `-i`, asked on standard error and answered on standard input. They are asked before
 // access is claimed: whoever takes a while to answer keeps no program waiting.
 
-import Foundation
+import Glibc
 
 /// Asking the user.
 enum Question {

@@ -75,7 +75,7 @@ struct ReadCommand: ParsableCommand {
 
     /// What the words on the command line ask for.
     var request: ReadRequest {
-        var options: FileCoordinationArbiter.ReadingOptions = []
+        var options: ReadingOptions = []
         if withoutChanges { options.insert(.withoutChanges) }
         if resolvesSymbolicLink { options.insert(.resolvesSymbolicLink) }
         if metadataOnly { options.insert(.immediatelyAvailableMetadataOnly) }

@@ -2,14 +2,11 @@
 //
 // A coordinated read, whoever has understood the command line.
 
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
-import Foundation
 
 /// What `filecoord read` is to do.
 struct ReadRequest: Hashable {
-    var options: FileCoordinationArbiter.ReadingOptions = []
+    var options: ReadingOptions = []
     var paths: [String] = []
     var waiting = WaitingTerms()
     /// COMMAND and its arguments; empty: the contents are printed.
@@ -28,33 +25,34 @@ struct ReadRequest: Hashable {
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
-        var items: [RequestedItem] = []
+        var items: [ClaimedItem] = []
         for path in paths {
-            items.append(
-                RequestedItem(url: try UserPath.url(path), access: .reading(options)))
+            items.append(ClaimedItem(path: try UserPath.item(path), access: .reading(options)))
         }
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
-        let copies = try admission.run(items) { urls throws(Failure) in try keep(urls, signals) }
+        let copies = try admission.run(items) { paths throws(Failure) in
+            try keep(paths, signals)
+        }
         for copy in copies { try Console.print(contentsOf: copy.contents) }
     }
 
     private func keep(
-        _ urls: [URL], _ signals: SignalDesk
+        _ paths: [NativePath], _ signals: SignalDesk
     ) throws(Failure) -> [PrivateCopy] {
         var copies: [PrivateCopy] = []
         guard !options.contains(.forUploading) else {
             // These are removed on the way out, which no signal may cut short.
-            for url in urls { copies.append(try PrivateCopy(keeping: url.nativePath)) }
+            for path in paths { copies.append(try PrivateCopy(keeping: path)) }
             return copies
         }
-        OtherNames.mention(of: urls, quiet: waiting.quiet)
+        OtherNames.mention(of: paths, quiet: waiting.quiet)
         // Reading changes nothing: a signal may end the program in the middle of it.
         try signals.end(removing: nil)
-        for url in urls {
-            copies.append(try PrivateCopy(of: url.nativePath, quiet: waiting.quiet))
+        for path in paths {
+            copies.append(try PrivateCopy(of: path, quiet: waiting.quiet))
         }
         return copies
     }

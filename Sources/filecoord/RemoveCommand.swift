@@ -3,11 +3,10 @@
 // `filecoord rm`: everything is looked at before anything is removed, and all under one claim.
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import FileTree
+import Glibc
 
 /// A coordinated deletion.
 struct RemoveCommand: ParsableCommand {
@@ -71,30 +70,30 @@ struct RemoveCommand: ParsableCommand {
 
     func run() throws {
         let signals = try SignalDesk()
-        var items: [RequestedItem] = []
-        for path in paths {
-            try UserPath.refuseDots(path, "removed")
-            let url = try UserPath.url(path)
-            guard try mayGo(url) else { continue }
-            items.append(RequestedItem(url: url, access: .writing(.deleting)))
+        var items: [ClaimedItem] = []
+        for text in paths {
+            try UserPath.refuseDots(text, "removed")
+            let path = try UserPath.item(text)
+            guard try mayGo(path) else { continue }
+            items.append(ClaimedItem(path: path, access: .writing(.deleting)))
         }
         var agreed: Set<NativePath>?
         if asking == .interactive {
             var questions = RemovalQuestions()
-            items = items.filter { questions.ask(about: $0.nativePath) }
+            items = items.filter { questions.ask(about: $0.path) }
             agreed = questions.agreed
         }
         guard !items.isEmpty else { return }
-        let named = items.map(\.nativePath)
+        let named = items.map(\.path)
         let failures = try Admission(waiting.terms, signals: signals).run(items) {
-            urls throws(Failure) in
-            for url in urls { _ = try mayGo(url) }
+            paths throws(Failure) in
+            for path in paths { _ = try mayGo(path) }
             // What has moved while we waited was not asked about by its new name (Rule 11.4).
-            guard agreed == nil || urls.map(\.nativePath) == named else {
+            guard agreed == nil || paths == named else {
                 throw Failure(
                     .badPath, "a file was moved after it was asked about: nothing was removed")
             }
-            return remove(urls, agreed: agreed, signals)
+            return remove(paths, agreed: agreed, signals)
         }
         if let signal = signals.noted { throw Failure.interrupted(by: signal) }
         guard let first = failures.first else { return }
@@ -102,8 +101,7 @@ struct RemoveCommand: ParsableCommand {
     }
 
     /// Whether there is something to remove; an error if it cannot be.
-    private func mayGo(_ url: URL) throws(Failure) -> Bool {
-        let path = url.nativePath
+    private func mayGo(_ path: NativePath) throws(Failure) -> Bool {
         let status: FileStatus
         do {
             status = try path.status()
@@ -119,28 +117,36 @@ struct RemoveCommand: ParsableCommand {
     }
 
     private func remove(
-        _ urls: [URL], agreed: Set<NativePath>?, _ signals: SignalDesk
+        _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalDesk
     ) -> [Failure] {
-        var deletion = TreeDeletion()
-        deletion.isUnwanted = { signals.noted != nil }
-        if let agreed { deletion.isAgreed = { agreed.contains($0) } }
+        var removal = TreeRemoval()
+        removal.isUnwanted = { signals.noted != nil }
+        if let agreed { removal.isAgreed = { agreed.contains(NativePath($0)) } }
+        var failures: [Failure] = []
         if verbose {
-            deletion.report = { path, isDirectory throws(Failure) in
-                try Console.print("removed \(isDirectory ? "directory " : "")\(path)")
+            removal.report = { path, isDirectory in
+                let word = isDirectory ? "directory " : ""
+                do throws(Failure) {
+                    try Console.print("removed \(word)\(NativePath(path))")
+                } catch {
+                    failures.append(error)
+                }
             }
         }
-        var failures: [Failure] = []
-        for url in urls {
-            let path = url.nativePath
+        for path in paths {
             do throws(SystemError) {
                 let parent = try path.directory.openDirectory()
-                deletion.removeIfThere(path.name, in: parent, path: path)
+                removal.remove(TreePlace(path.name, in: parent, path: path.bytes))
             } catch {
                 failures.append(
                     Failure(errorNumber: error.code, doing: "open", path: path.directory))
             }
         }
-        return failures + deletion.failures
+        return failures
+            + removal.failures.map {
+                Failure(
+                    errorNumber: $0.error.code, doing: "remove", path: NativePath($0.path))
+            }
     }
 }
 
@@ -157,7 +163,7 @@ struct RemovalQuestions {
             if isAgreed { agreed.insert(path) }
             return isAgreed
         }
-        let names = (try? path.openDirectory().entryNames()) ?? []
+        let names = (try? path.openDirectory().names()) ?? []
         if !names.isEmpty {
             guard Question.ask("descend into directory \(path)?") else { return false }
         }

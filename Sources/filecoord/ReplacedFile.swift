@@ -4,7 +4,7 @@
 // writing it in place where the file itself must stay.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// How new content gets into place.
 enum Placing: Hashable {

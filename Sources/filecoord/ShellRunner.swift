@@ -4,7 +4,7 @@
 // a presenter.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Runs shell commands.
 final class ShellRunner: Sendable {

@@ -4,7 +4,6 @@
 // wait, are held back for the moment of putting a file in place, or are COMMAND's. One thread takes
 // them all, in ordinary code; no signal handler ever runs. CONT and WINCH only matter to COMMAND.
 
-import FileCoordination
 import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc

@@ -6,7 +6,7 @@
 // sweeps after a kill.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Content on its way into a file.
 final class Spool {
@@ -23,8 +23,8 @@ final class Spool {
         self.signals = signals
         self.placing = placing
         // The only way to ask; nothing else creates files yet.
-        umask = Foundation.umask(0)
-        _ = Foundation.umask(umask)
+        umask = Glibc.umask(0)
+        _ = Glibc.umask(umask)
         let target = try ReplacedFile(path, placing)
         let parent = path.directory
         do throws(SystemError) {
@@ -122,12 +122,12 @@ final class Spool {
         // A sweep that finds it knows that its maker lives.
         _ = try FileLock.tryLock(contents)
         let name = TemporaryEntry.spoolName()
+        guard let leftover else {
+            try directory.makeHardLink(name, toNameless: contents)
+            return name
+        }
         try directory.call("name the spool", name) { number, name in
-            guard let leftover else {
-                return linkat(
-                    AT_FDCWD, "/proc/self/fd/\(contents.number)", number, name, AT_SYMLINK_FOLLOW)
-            }
-            return leftover.withCString { renameat(AT_FDCWD, $0, number, name) }
+            leftover.withCString { renameat(AT_FDCWD, $0, number, name) }
         }
         return name
     }

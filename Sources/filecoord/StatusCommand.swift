@@ -3,12 +3,11 @@
 // `filecoord status`: who holds, who waits for whom, who presents (Rule 18.5).
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationClient
 import FileCoordinationHost
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
+import Glibc
 
 /// What the arbiter knows.
 struct StatusCommand: ParsableCommand {
@@ -54,7 +53,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let selection = try StatusSelection(paths)
-        let environment = ProcessInfo.processInfo.environment
+        let environment = CurrentProcess.environment
         guard watch else {
             return try show(
                 Self.ask(environment).map(selection.part), isAgain: false, environment)

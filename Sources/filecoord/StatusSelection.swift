@@ -2,12 +2,10 @@
 //
 // The part of a status report that is about some paths, and the other names of its items.
 
-import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
-import Foundation
 
 /// The paths that people ask about; none: all there are.
 struct StatusSelection {
@@ -17,13 +15,8 @@ struct StatusSelection {
     init(_ paths: [String]) throws(Failure) {
         var places: [[UInt8]] = []
         for path in paths {
-            let url = try UserPath.url(path)
-            do throws(NSError) {
-                // Where the arbiter has them: links on the way are followed (Rule 1.3).
-                places.append(try PlaceResolver.canonicalBytes(of: url))
-            } catch {
-                throw Failure(filing: error)
-            }
+            // Where the arbiter has them: links on the way are followed (Rule 1.3).
+            places.append(try UserPath.item(path).place().bytes)
         }
         self.places = places
     }

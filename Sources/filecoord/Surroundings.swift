@@ -3,10 +3,9 @@
 // The commands around this one, and what happens if it waits for one of them: nothing, for ever,
 // were it not refused (Rule 18.4).
 
-import FileCoordination
 import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import FileCoordinationWire
 
 /// The claims of the commands around this one, and its own.
 enum Surroundings {
@@ -31,30 +30,29 @@ enum Surroundings {
 
     /// A refusal, if what was waited for is a command around this one.
     static func failure(
-        _ error: NSError, _ access: CoordinatedAccess, _ surroundings: SurroundingClaims,
+        _ failure: AccessFailure, _ access: CoordinatedAccess, _ surroundings: SurroundingClaims,
         quiet: Bool
     ) -> Failure? {
-        guard
-            let cycle = error.userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError,
-            cycle.code == .deadlock,
-            let outer = cycle.parties.last(where: {
-                $0.role == .holder && surroundings.areOf(processID: $0.processIdentifier)
+        guard case .deadlock(let parties) = failure,
+            let outer = parties.last(where: {
+                $0.role == .holder
+                    && surroundings.areOf(processID: ProcessNumber.plain($0.processID))
             })
         else { return nil }
         guard !quiet else { return Failure(status: ExitStatus.refused.rawValue, lines: []) }
-        let others = cycle.parties.dropFirst().filter {
-            $0.processIdentifier != outer.processIdentifier
-        }
-        let command = "\(PeopleText.line(outer.label)) (pid \(outer.processIdentifier))"
+        let others = parties.dropFirst().filter { $0.processID != outer.processID }
+        let label = outer.label.isEmpty ? outer.processName : outer.label
+        let command = "\(PeopleText.line(label)) (pid \(ProcessNumber.plain(outer.processID)))"
         let way = others.isEmpty ? "" : ", by way of others,"
+        let paths = PeopleText.paths(access.requestedPaths)
+        let first =
+            "access to \(paths) would never be granted: it waits\(way) for the command around it, "
+            + "\(command), which waits for this one"
+        let last =
+            "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it does "
+            + "not wait for this one, use --detached"
         return Failure(
             status: ExitStatus.refused.rawValue,
-            lines: [
-                "access to \(PeopleText.paths(access.requests)) would never be granted: it waits"
-                    + "\(way) for the command around it, \(command), which waits for this one"
-            ] + others.map { "  \($0.description)" } + [
-                "to join the access of that command, use --purpose \"$FILECOORD_PURPOSE\"; if it "
-                    + "does not wait for this one, use --detached"
-            ])
+            lines: [first] + others.map { "  " + PeopleText.sentence($0) } + [last])
     }
 }

@@ -4,9 +4,9 @@
 // the kernel gives the lock back however that ends: so what a killed program has left is known at
 // once, and swept away by the next one that works in the same directory.
 
-import FileCoordination
 import FileCoordinationSystem
-import Foundation
+import FileTree
+import Glibc
 
 /// A name that goes when its maker is done with it, or is dead.
 final class TemporaryEntry {
@@ -34,7 +34,7 @@ final class TemporaryEntry {
     static func make(in directory: Descriptor) throws(SystemError) -> TemporaryEntry {
         for _ in 0..<attempts {
             let name = prefix + freshDigits()
-            let lock = try directory.openEntry(
+            let lock = try directory.openFile(
                 name + lockSuffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
             guard try FileLock.tryLock(lock), try lock.status().linkCount > 0 else { continue }
             return TemporaryEntry(name: name, directory: directory, lock: lock)
@@ -62,7 +62,7 @@ final class TemporaryEntry {
 
     /// Removes what dead programs of this user have left in `directory`, as far as it can.
     static func sweep(_ directory: Descriptor) {
-        for entry in (try? directory.entryNames()) ?? [] where entry.starts(with: prefix) {
+        for entry in (try? directory.names()) ?? [] where entry.starts(with: prefix) {
             if let name = stem(entry, lockSuffix), let lock = seize(entry, in: directory) {
                 TemporaryEntry(name: name, directory: directory, lock: lock).remove()
             } else if stem(entry, spoolSuffix) != nil, let lock = seize(entry, in: directory) {
@@ -88,7 +88,7 @@ final class TemporaryEntry {
     /// Takes the lock over from a dead program of this user; nil if its owner lives, or another
     /// sweep was quicker.
     private static func seize(_ entry: [UInt8], in directory: Descriptor) -> Descriptor? {
-        guard let file = try? directory.openEntry(entry, O_RDWR | O_NONBLOCK),
+        guard let file = try? directory.openFile(entry, O_RDWR | O_NONBLOCK),
             let status = try? file.status(), status.kind == .regular,
             status.ownerUserID == geteuid(), (try? FileLock.tryLock(file)) == true,
             let now = try? file.status(), now.linkCount > 0

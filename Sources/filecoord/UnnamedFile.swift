@@ -3,13 +3,10 @@
 // Files without a name: nothing is left behind, however the program ends.
 
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// Files that have no name, or have had one for a moment only.
 enum UnnamedFile {
-    /// O_TMPFILE, which cannot be imported: the bit of its own, and O_DIRECTORY.
-    private static let temporary = 0o20000000 | O_DIRECTORY
-
     /// Creates a file in the directory at `path`, readable and writable by this user alone.
     static func create(in path: NativePath) throws(SystemError) -> Descriptor {
         let directory = try path.openDirectory()
@@ -46,13 +43,11 @@ enum UnnamedFile {
     static func tryCreate(
         in directory: Descriptor, at path: NativePath
     ) throws(SystemError) -> Descriptor? {
-        let number = openat(directory.number, ".", O_RDWR | O_CLOEXEC | temporary, 0o600)
-        if number >= 0 { return Descriptor(adopting: number) }
-        let error = errno
-        guard isUnsupported(error) else {
-            throw SystemError(code: error, operation: "create a file in \(path)")
+        do throws(SystemError) {
+            return try directory.makeNamelessFile()
+        } catch {
+            throw SystemError(code: error.code, operation: "create a file in \(path)")
         }
-        return nil
     }
 
     /// Creates a file with a name that nobody else has, locked for as long as this program lives,
@@ -63,17 +58,12 @@ enum UnnamedFile {
         TemporaryEntry.sweep(directory)
         for _ in 0..<16 {
             let name = TemporaryEntry.spoolName()
-            let file = try directory.openEntry(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+            let file = try directory.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
             // A sweep may have come between the making and the locking.
             guard try FileLock.tryLock(file), try file.status().linkCount > 0 else { continue }
             return (file, name)
         }
         throw SystemError(code: ETIMEDOUT, operation: "create a file")
-    }
-
-    /// Old kernels take the flag for an attempt to write a directory.
-    private static func isUnsupported(_ error: Int32) -> Bool {
-        error == EOPNOTSUPP || error == EISDIR || error == EINVAL
     }
 }
 

@@ -3,11 +3,10 @@
 // A file that goes through a filter under one write claim. Two claims, as a pipeline of a read and
 // a write has, let another writer in between, whose update is then lost.
 
-import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
-import Foundation
+import Glibc
 
 /// What `filecoord update` is to do.
 struct UpdateRequest: Hashable {
@@ -20,19 +19,18 @@ struct UpdateRequest: Hashable {
     /// Updates.
     func run() throws(Failure) {
         let signals = try SignalDesk()
-        let url = try UserPath.url(path)
+        let path = try UserPath.item(path)
         let admission = Admission(waiting, signals: signals)
-        let spool = try Spool(for: url.nativePath, placing, signals: signals)
+        let spool = try Spool(for: path, placing, signals: signals)
         admission.name(after: command)
         do throws(Failure) {
-            try admission.run([RequestedItem(url: url, access: .writing(.plain))]) {
-                urls throws(Failure) in
-                let path = urls[0].nativePath
-                try filter(urls, into: spool, admission)
+            try admission.run([ClaimedItem(path: path, access: .writing(.plain))]) {
+                paths throws(Failure) in
+                try filter(paths, into: spool, admission)
                 // From here on a signal comes too late.
                 if let signal = signals.noted { throw Failure.interrupted(by: signal) }
                 try spool.synchronize()
-                try spool.place(at: path)
+                try spool.place(at: paths[0])
             }
         } catch {
             spool.discard()
@@ -42,12 +40,12 @@ struct UpdateRequest: Hashable {
     }
 
     private func filter(
-        _ urls: [URL], into spool: Spool, _ admission: Admission
+        _ paths: [NativePath], into spool: Spool, _ admission: Admission
     ) throws(Failure) {
-        let path = urls[0].nativePath
+        let path = paths[0]
         let streams = ChildStreams(input: try oldContents(path), output: spool.contents)
         let run = CommandRun(command, mark: mark, admission: admission)
-        let status = try run.run(at: urls, streams: streams)
+        let status = try run.run(at: paths, streams: streams)
         guard status != 0 else { return }
         let line = "COMMAND ended with status \(status): \(path) is as it was"
         throw Failure(status: status, lines: waiting.quiet ? [] : [line])

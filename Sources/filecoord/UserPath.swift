@@ -2,15 +2,17 @@
 //
 // Paths as they are typed.
 
-import Foundation
+import Glibc
 
 /// A path that the user gave.
 enum UserPath {
+    /// The item that is named: with a slash at its end or without, it is the same one (Rule 1.9).
+    static func item(_ text: String) throws(Failure) -> NativePath {
+        try path(text).withoutSlashAtEnd
+    }
+
     /// The path, made absolute without looking at the disk, and otherwise as it is written: what
     /// becomes of links and ".." is the library's to decide (Rules 1.3, 1.8, 1.14).
-    static func url(_ text: String) throws(Failure) -> URL { try path(text).url }
-
-    /// The same as a path.
     static func path(_ text: String) throws(Failure) -> NativePath {
         guard !text.isEmpty else {
             throw Failure(.badPath, "a path is empty: name a file, or leave the argument out")

@@ -5,10 +5,8 @@
 // (Rule 10.2).
 
 import ArgumentParser
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
-import Foundation
+import FileCoordinationVersions
 
 /// The versions of an item.
 struct VersionsCommand: ParsableCommand {
@@ -48,27 +46,21 @@ struct VersionsCommand: ParsableCommand {
         ///
         /// - Parameter orOrphans: whether versions of an item that is gone will do.
         func change<Result>(
-            _ options: WritingOptions = .plain, reading contents: URL? = nil,
+            _ options: WritingOptions = .plain, reading contents: NativePath? = nil,
             orOrphans: Bool = false,
-            _ body: (KeptVersions, _ contents: URL) throws -> Result
-        ) throws -> Result {
+            _ body: (KeptVersions, _ contents: NativePath) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
             let signals = try SignalDesk()
-            let url = try UserPath.url(path)
+            let path = try UserPath.item(path)
             // Nobody is to be disturbed for what is not there.
-            try KeptVersions(of: url).requireItem(orOrphans: orOrphans)
-            var items = [RequestedItem(url: url, access: .writing(options))]
-            if let contents { items.append(RequestedItem(url: contents, access: .reading([]))) }
+            try KeptVersions(of: path).requireItem(orOrphans: orOrphans)
+            var items = [ClaimedItem(path: path, access: .writing(options))]
+            if let contents { items.append(ClaimedItem(path: contents, access: .reading([]))) }
             return try Admission(waiting.terms, signals: signals).run(items) {
-                urls throws(Failure) in
-                let versions = KeptVersions(of: urls[0])
-                do {
-                    try versions.requireItem(orOrphans: orOrphans)
-                    return try body(versions, urls.last ?? urls[0])
-                } catch let failure as Failure {
-                    throw failure
-                } catch {
-                    throw Failure(file: error as NSError)
-                }
+                paths throws(Failure) in
+                let versions = KeptVersions(of: paths[0])
+                try versions.requireItem(orOrphans: orOrphans)
+                return try body(versions, paths.last ?? paths[0])
             }
         }
     }
@@ -117,7 +109,7 @@ struct VersionsCommand: ParsableCommand {
                 for line in lines { try Console.print(line) }
                 return
             }
-            let versions = KeptVersions(of: try UserPath.url(path))
+            let versions = KeptVersions(of: try UserPath.item(path))
             try versions.requireItem(orOrphans: true)
             for line in json ? versions.jsonLines : versions.tableLines {
                 try Console.print(line)
@@ -142,11 +134,11 @@ struct VersionsCommand: ParsableCommand {
         @OptionGroup var subject: Subject
 
         func run() throws {
-            let contents = try contents.map { try UserPath.url($0) }
+            let contents = try contents.map { try UserPath.item($0) }
             let options: WritingOptions = contents == nil ? .merging : .plain
-            let identifier = try subject.change(options, reading: contents) { versions, contents in
-                try NSFileVersion.addOfItem(at: versions.url, withContentsOf: contents)
-                    .persistentText
+            let identifier = try subject.change(options, reading: contents) {
+                versions, contents throws(Failure) in
+                try versions.add(contents, as: .kept, savedOn: VersionRecord.thisComputer)
             }
             try Console.print(identifier)
         }
@@ -171,10 +163,10 @@ extension VersionsCommand {
 
         func run() throws {
             let wanted = try KeptVersions.identifier(of: version, ofItemAt: subject.path)
-            try subject.change(orOrphans: true) { versions, _ in
-                let result = try versions.version(wanted).replaceItem(at: versions.url)
-                guard result.nativePath != versions.url.nativePath else { return }
-                Console.say("the version is of another type: it is at \(result.nativePath)")
+            try subject.change(orOrphans: true) { versions, _ throws(Failure) in
+                let result = try versions.restore(wanted)
+                guard result != versions.path else { return }
+                Console.say("the version is of another type: it is at \(result)")
             }
         }
     }
@@ -207,11 +199,9 @@ extension VersionsCommand {
             let wanted = try version.map {
                 try KeptVersions.identifier(of: $0, ofItemAt: subject.path)
             }
-            try subject.change(orOrphans: wanted != nil) { versions, _ in
-                guard let wanted else {
-                    return try NSFileVersion.removeOtherVersionsOfItem(at: versions.url)
-                }
-                try versions.version(wanted).remove()
+            try subject.change(orOrphans: wanted != nil) { versions, _ throws(Failure) in
+                guard let wanted else { return try versions.removeAll() }
+                try versions.remove(wanted)
             }
         }
     }
@@ -236,15 +226,7 @@ extension VersionsCommand {
             let wanted = try version.map {
                 try KeptVersions.identifier(of: $0, ofItemAt: subject.path)
             }
-            try subject.change { versions, _ in
-                for version in try versions.conflicts(wanted) {
-                    version.isResolved = true
-                    // The class has no way to say so.
-                    guard version.isResolved else {
-                        throw Failure(.inputOutput, "the conflict cannot be marked as resolved")
-                    }
-                }
-            }
+            try subject.change { versions, _ throws(Failure) in try versions.resolve(wanted) }
         }
     }
 
@@ -268,11 +250,10 @@ extension VersionsCommand {
         @OptionGroup var subject: Subject
 
         func run() throws {
-            let contents = try UserPath.url(contents)
-            let identifier = try subject.change(reading: contents) { versions, contents in
-                try NSFileVersion.addConflictOfItem(
-                    at: versions.url, withContentsOf: contents, savedOn: computer
-                ).persistentText
+            let contents = try UserPath.item(contents)
+            let identifier = try subject.change(reading: contents) {
+                versions, contents throws(Failure) in
+                try versions.add(contents, as: .conflict, savedOn: computer)
             }
             try Console.print(identifier)
         }

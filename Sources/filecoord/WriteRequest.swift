@@ -2,10 +2,7 @@
 //
 // A coordinated write, whoever has understood the command line.
 
-import FileCoordination
 import FileCoordinationArbiter
-import FileCoordinationClient
-import Foundation
 
 /// What `filecoord write` is to do.
 struct WriteRequest: Hashable {
@@ -53,22 +50,22 @@ struct WriteRequest: Hashable {
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
-        var items: [RequestedItem] = []
+        var items: [ClaimedItem] = []
         for path in paths {
-            items.append(RequestedItem(url: try UserPath.url(path), access: access))
+            items.append(ClaimedItem(path: try UserPath.item(path), access: access))
         }
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission).run(items)
         }
-        let path = items[0].nativePath
+        let path = items[0].path
         let spool = try Spool(for: path, placing, signals: signals)
         do throws(Failure) {
             try checkLength(spool.fill(from: 0), path)
             try spool.synchronize()
-            try admission.run(items) { urls throws(Failure) in
-                OtherNames.mention(of: urls, quiet: waiting.quiet)
-                try spool.place(at: urls[0].nativePath)
+            try admission.run(items) { paths throws(Failure) in
+                OtherNames.mention(of: paths, quiet: waiting.quiet)
+                try spool.place(at: paths[0])
             }
         } catch {
             spool.discard()

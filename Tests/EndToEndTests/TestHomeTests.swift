@@ -4,6 +4,7 @@
 // trash or the arbiter of that person, and nothing of a killed run of tests stays.
 
 import FileCoordination
+import FileCoordinationVersions
 import TestHome
 import XCTest
 

@@ -6,6 +6,7 @@
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationVersions
 import XCTest
 
 final class PresenterVersionMessageTests: XCTestCase {

@@ -25,6 +25,8 @@ let package = Package(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -38,14 +40,22 @@ let package = Package(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationVersions",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileTree",
             ],
             swiftSettings: strict),
         .executableTarget(

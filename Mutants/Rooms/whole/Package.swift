@@ -27,6 +27,8 @@ let package = Package(
             name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
@@ -40,14 +42,22 @@ let package = Package(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationVersions",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "FileTree",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordination",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
+                "FileTree",
             ],
             swiftSettings: strict),
         .executableTarget(

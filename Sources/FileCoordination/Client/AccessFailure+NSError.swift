@@ -7,6 +7,7 @@
 import FileCoordinationArbiter
 package import FileCoordinationClient
 import FileCoordinationWire
+import FileTree
 package import Foundation
 
 extension FailureReason {

@@ -7,6 +7,8 @@
 package import FileCoordinationArbiter
 package import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationVersions
+import FileTree
 import Foundation
 
 /// The services of this room.
@@ -51,24 +53,5 @@ extension Session {
     package static func current() throws(AccessFailure) -> Session {
         try current(FoundationServices.shared)
     }
-}
-
-extension VersionStore: VersionKeeping {
-    package var shelfBytes: [UInt8] { pathBytes + Array("/\(StoreName.places)".utf8) }
-
-    package func beginWriting(
-        at place: ItemPath, for options: FileCoordinationArbiter.WritingOptions,
-        mayHaveVersions: Bool
-    ) -> (any VersionedWrite)? {
-        options.versions.map {
-            beginWriting(at: place, $0, mayHaveVersions: mayHaveVersions)
-        }
-    }
-}
-
-extension CoordinatedWrite: VersionedWrite {}
-
-extension UploadSnapshot: TemporaryCopy {
-    package var pathBytes: [UInt8] { url.pathBytes ?? Array(url.path.utf8) }
 }
 #endif

@@ -5,6 +5,7 @@
 
 #if !canImport(Darwin)
 import FileCoordinationSystem
+import FileTree
 import Glibc
 
 /// The metadata that goes from an item to what takes its place.
@@ -23,16 +24,8 @@ enum ItemMetadata {
         let new = try newDirectory.openFile(newName, O_RDONLY | O_NONBLOCK)
         // One that may not be read tells nothing but its status.
         let old = try? directory.openFile(name, O_RDONLY | O_NONBLOCK)
-        if let old { carryAttributes(from: old, to: new) }
+        if let old { UserAttributes.copy(from: old, to: new) }
         try carryAccess(status, from: old, to: new)
-    }
-
-    private static func carryAttributes(from old: Descriptor, to new: Descriptor) {
-        for name in (try? ExtendedAttributes.names(of: old)) ?? []
-        where name.starts(with: "user.".utf8) {
-            guard let value = try? ExtendedAttributes.value(of: name, of: old) else { continue }
-            try? ExtendedAttributes.set(name, to: value, of: new)
-        }
     }
 
     private static func carryAccess(

@@ -7,6 +7,7 @@
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
+import FileTree
 import Glibc
 
 /// The replacing of one item by another one.
@@ -127,9 +128,11 @@ package struct ItemReplacement {
     private mutating func bringOver() throws(SystemError) {
         let copy = hiddenPlace()
         do {
-            try ContentsCopy.copy(new.name, in: new.directory, to: copy.name, in: copy.directory)
+            try TreeCopy.copy(
+                TreePlace(new.name, in: new.directory), to: TreePlace(copy.name, in: copy.directory)
+            )
         } catch {
-            try? ContentsRemoval.remove(copy.name, in: copy.directory)
+            TreeRemoval.remove(copy.name, from: copy.directory)
             throw error
         }
         source = copy
@@ -181,7 +184,7 @@ package struct ItemReplacement {
     }
 
     private func removeCopy() {
-        if isCopy { try? ContentsRemoval.remove(source.name, in: source.directory) }
+        if isCopy { TreeRemoval.remove(source.name, from: source.directory) }
     }
 
     private mutating func takeName() throws(SystemError) {
@@ -258,7 +261,7 @@ package struct ItemReplacement {
         do {
             try exchange(old, backup)
         } catch let error where Self.cannotExchange.contains(error.code) {
-            try ContentsRemoval.remove(backup.name, in: backup.directory)
+            try TreeRemoval.removeAll(backup.name, from: backup.directory)
             try rename(old, backup, ifTaken: .refuse)
             self.old = nil
         }
@@ -278,10 +281,10 @@ package struct ItemReplacement {
 
     /// What cannot be removed stays: the new item is in its place, which is what was asked for.
     private func discard() {
-        if let old { try? ContentsRemoval.remove(old.name, in: old.directory) }
-        if isCopy { try? ContentsRemoval.remove(new.name, in: new.directory) }
+        if let old { TreeRemoval.remove(old.name, from: old.directory) }
+        if isCopy { TreeRemoval.remove(new.name, from: new.directory) }
         if !keepsBackup, let backup, backup.path != new.path {
-            try? ContentsRemoval.remove(backup.name, in: backup.directory)
+            TreeRemoval.remove(backup.name, from: backup.directory)
         }
         try? original.directory.synchronize()
     }

@@ -17,7 +17,7 @@ package struct MountTable: Sendable {
 
     /// The table as the kernel has it now; empty where it is not to be had.
     package static var current: MountTable {
-        MountTable(parsing: (try? contents()) ?? [])
+        MountTable(parsing: (try? MountInformation.contents()) ?? [])
     }
 
     /// A table from the lines of `/proc/self/mountinfo`.
@@ -26,7 +26,7 @@ package struct MountTable: Sendable {
             lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
                 let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
                 guard words.count == 6 else { return nil }
-                return ItemPath(bytes: Self.unescaped(words[4]))
+                return ItemPath(bytes: MountInformation.unescaped(words[4]))
             })
     }
 
@@ -45,36 +45,6 @@ package struct MountTable: Sendable {
 
     private static func device(of directory: ItemPath) -> UInt64? {
         try? FileStatus(path: directory.bytes, followLinks: false).device
-    }
-
-    /// Blanks and such are written as a backslash and three octal digits.
-    static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(word)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\\"),
-                let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-
-    /// The bytes of `/proc/self/mountinfo`.
-    static func contents() throws(SystemError) -> [UInt8] {
-        let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
-        var bytes: [UInt8] = []
-        let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)
-        defer { part.deallocate() }
-        while true {
-            let count = try file.read(into: part, at: UInt64(bytes.count))
-            guard count > 0 else { return bytes }
-            bytes += part[..<count]
-        }
     }
 }
 #endif

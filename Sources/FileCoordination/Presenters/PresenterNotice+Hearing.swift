@@ -6,6 +6,7 @@
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationVersions
 import Foundation
 
 extension NSFilePresenter {

@@ -6,6 +6,7 @@
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
 package import FileCoordinationClient
+import FileCoordinationVersions
 package import Foundation
 
 /// A presenter that is registered, and how it is called.

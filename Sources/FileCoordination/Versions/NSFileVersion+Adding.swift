@@ -6,6 +6,7 @@
 #if !canImport(Darwin)
 import FileCoordinationArbiter
 import FileCoordinationSystem
+package import FileCoordinationVersions
 import Foundation
 
 extension NSFileVersion {
@@ -17,31 +18,11 @@ extension NSFileVersion {
         let place = try VersionFailure.place(of: url)
         let contents = try VersionFailure.place(of: contentsURL)
         let failure = VersionFailure(attempt: .adding, url: url)
-        let isMoving = options.contains(.byMoving)
-        try refuse(contents, place, isMoving: isMoving, store, failure)
-        let version = try failure.explaining { () throws(SystemError) in
-            try store.add(of: place, contents: contents, isMoving: isMoving, record: record)
+        let version = try failure.explaining { () throws(VersionError) in
+            try store.keep(
+                contents, of: place, isMoving: options.contains(.byMoving), record: record)
         }
-        VersionChanges.note(VersionChange(.gained, of: url, version.id))
         return NSFileVersion(VersionSubject(version, in: store, of: url))
-    }
-
-    /// Refuses contents that would take something along that must stay.
-    private class func refuse(
-        _ contents: ItemPath, _ place: ItemPath, isMoving: Bool, _ store: VersionStore,
-        _ failure: VersionFailure
-    ) throws {
-        if isMoving, contents == place || contents.contains(place) {
-            throw failure.error(
-                .fileWriteInvalidFileName,
-                because: "the item's own contents can be copied into a version, but not moved")
-        }
-        let root = try VersionFailure.place(of: URL(fileURLWithPath: store.path))
-        if contents == root || contents.contains(root) {
-            throw failure.error(
-                .fileWriteInvalidFileName,
-                because: "the store of versions, \(store.path), is inside the contents")
-        }
     }
 
     /// The version that a message is about, also one that is gone by the time the message arrives,

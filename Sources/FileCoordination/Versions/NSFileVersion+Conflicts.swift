@@ -4,6 +4,7 @@
 // conflict version; here every program can that keeps files the same on several computers.
 
 #if !canImport(Darwin)
+import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {
@@ -28,7 +29,7 @@ extension NSFileVersion {
     ) throws -> NSFileVersion {
         var record = VersionRecord(
             origin: .conflict, name: url.lastPathComponent, computer: computer,
-            originator: originator)
+            originator: originator.map { PersonName($0) })
         if let modificationDate { record.modified = VersionRecord.nanoseconds(modificationDate) }
         return try add(to: url, contentsURL, options, record)
     }

@@ -4,6 +4,7 @@
 // removed, and the item can be brought back.
 
 #if !canImport(Darwin)
+import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {

@@ -6,6 +6,7 @@
 #if !canImport(Darwin)
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationVersions
 public import Foundation
 
 /// A version of a file or directory: what it is now, what it was, or what somebody else made of it
@@ -172,7 +173,9 @@ public import Foundation
     open var localizedNameOfSavingComputer: String? { subject.computer }
 
     /// Who saved the version; nil if that was not recorded.
-    open var originatorNameComponents: PersonNameComponents? { subject.stored?.record.originator }
+    open var originatorNameComponents: PersonNameComponents? {
+        subject.stored?.record.originator.map { PersonNameComponents($0) }
+    }
 
     /// When the contents were modified; nil if the version is gone.
     open var modificationDate: Date? { subject.modificationDate }

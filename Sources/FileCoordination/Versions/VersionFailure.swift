@@ -6,59 +6,39 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 
 /// What was tried with a version of an item.
 struct VersionFailure {
     /// What could not be done, up to the item's path: "A version of … could not be added".
-    var attempt: Attempt
+    var attempt: VersionAttempt
     /// The item.
     var url: URL
 
-    /// The things that people do with versions.
-    enum Attempt {
-        /// Adding one.
-        case adding
-        /// Removing one, or all.
-        case removing
-        /// Putting one in the item's place.
-        case replacing
-        /// Asking for those that are elsewhere.
-        case asking
-
-        fileprivate func sentence(_ path: String) -> String {
-            switch self {
-            case .adding: "A version of \(path) could not be added"
-            case .removing: "A version of \(path) could not be removed"
-            case .replacing: "\(path) could not be replaced by a version"
-            case .asking: "The versions of \(path) could not be asked for"
+    /// The error for a failure of the store.
+    func error(_ error: VersionError) -> CocoaError {
+        let (code, number): (CocoaError.Code, Int32?) =
+            switch error {
+            case .system(let error): (Self.code(error.code), error.code)
+            case .contentsAreItem, .contentsHoldStore: (.fileWriteInvalidFileName, nil)
+            case .noItem, .gone: (.fileNoSuchFile, nil)
             }
+        var userInfo: [String: Any] = [
+            NSURLErrorKey: url, NSFilePathErrorKey: url.path,
+            NSLocalizedDescriptionKey: "\(attempt.sentence(url.path)): \(error.reason).",
+        ]
+        if let number {
+            userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
         }
+        return CocoaError(code, userInfo: userInfo)
     }
 
     /// The error for a call to the kernel that failed.
-    func error(_ error: SystemError) -> CocoaError {
-        CocoaError(
-            Self.code(error.code),
-            userInfo: [
-                NSURLErrorKey: url, NSFilePathErrorKey: url.path,
-                NSLocalizedDescriptionKey: "\(attempt.sentence(url.path)): \(error.description).",
-                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
-            ])
-    }
-
-    /// The error with a reason of our own.
-    func error(_ code: CocoaError.Code, because reason: String) -> CocoaError {
-        CocoaError(
-            code,
-            userInfo: [
-                NSURLErrorKey: url, NSFilePathErrorKey: url.path,
-                NSLocalizedDescriptionKey: "\(attempt.sentence(url.path)): \(reason).",
-            ])
-    }
+    func error(_ error: SystemError) -> CocoaError { self.error(.system(error)) }
 
     /// The error when there is no item.
-    var noItem: CocoaError { error(.fileNoSuchFile, because: "there is no such file or directory") }
+    var noItem: CocoaError { error(.noItem) }
 
     private static func code(_ number: Int32) -> CocoaError.Code {
         switch number {
@@ -75,8 +55,8 @@ struct VersionFailure {
 
 extension VersionFailure {
     /// Does something with the store, and says in people's words why it failed.
-    func explaining<Result>(_ body: () throws(SystemError) -> Result) throws -> Result {
-        do {
+    func explaining<Result>(_ body: () throws(VersionError) -> Result) throws -> Result {
+        do throws(VersionError) {
             return try body()
         } catch {
             throw self.error(error)

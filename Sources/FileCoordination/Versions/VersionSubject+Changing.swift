@@ -6,6 +6,7 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 
 extension VersionSubject {
@@ -20,7 +21,7 @@ extension VersionSubject {
                 "The current version is the item: remove that with FileManager.removeItem(at:).")
         }
         guard try removeIfKept() else {
-            throw gone(VersionFailure(attempt: .removing, url: itemURL))
+            throw VersionFailure(attempt: .removing, url: itemURL).error(.gone)
         }
     }
 
@@ -28,37 +29,25 @@ extension VersionSubject {
     @discardableResult
     func removeIfKept() throws -> Bool {
         guard case .kept(let id, let item) = choice else { return false }
-        // Asked first: with the last version goes all that is known of the item.
-        let change = VersionChange(.lost, of: presentItemURL, id)
         let failure = VersionFailure(attempt: .removing, url: itemURL)
-        let wasThere = try failure.explaining { () throws(SystemError) in
-            try store.remove(id, of: item, at: try? VersionFailure.place(of: itemURL))
+        return try failure.explaining { () throws(VersionError) in
+            try store.discard(id, of: item, lastKnown: itemPlace)
         }
-        if wasThere { VersionChanges.note(change) }
-        return wasThere
     }
 
-    private func gone(_ failure: VersionFailure) -> CocoaError {
-        failure.error(.fileNoSuchFile, because: "it is not kept any more")
-    }
-
-    /// The item's URL, also if the item was moved since somebody asked for the version.
-    private var presentItemURL: URL {
-        guard case .kept(_, let item) = choice,
-            let last = try? VersionFailure.place(of: itemURL),
-            let place = store.place(of: item, lastKnown: last), place != last
-        else { return itemURL }
-        return URL(place: place)
-    }
+    /// Where the item was when somebody asked for the version; nil if its URL leads nowhere.
+    private var itemPlace: ItemPath? { try? VersionFailure.place(of: itemURL) }
 
     // MARK: Marking
 
     /// Resolves the conflict, if it is one that nobody has resolved (Rule 19.3).
     func resolve() {
-        guard case .kept(let id, let item) = choice, stored?.record.origin == .conflict,
-            set(.resolved, on: id, of: item)
-        else { return }
-        VersionChanges.note(VersionChange(.conflictResolved, of: presentItemURL, id))
+        guard case .kept(let id, let item) = choice, stored?.record.origin == .conflict else {
+            return
+        }
+        marking(.resolved) { () throws(SystemError) in
+            try store.resolve(id, of: item, lastKnown: itemPlace)
+        }
     }
 
     /// Lets the version be removed when there is no room for another one.
@@ -67,18 +56,20 @@ extension VersionSubject {
     func makeDiscardable() {
         switch choice {
         case .current: preconditionFailure("The current version, the item, is never discarded.")
-        case .kept(let id, let item): _ = set(.discardable, on: id, of: item)
+        case .kept(let id, let item):
+            marking(.discardable) { () throws(SystemError) in
+                _ = try store.mark(id, of: item, .discardable)
+            }
         case .lost: break
         }
     }
 
-    /// Sets a mark; whether it was not set before.
-    private func set(_ mark: VersionMark, on id: VersionID, of item: StoredItemID) -> Bool {
-        do {
-            return try store.mark(id, of: item, mark)
+    /// Sets a mark; the properties that do so have no way to throw.
+    private func marking(_ mark: VersionMark, _ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
         } catch {
             Diagnostics.say("A version of \(itemURL.path) cannot be marked as \(mark): \(error).")
-            return false
         }
     }
 
@@ -91,15 +82,12 @@ extension VersionSubject {
         let failure = VersionFailure(attempt: .replacing, url: url)
         let place = try VersionFailure.place(of: url)
         guard let contents = try? VersionFailure.place(of: contentsURL), hasContents else {
-            throw gone(failure)
+            throw failure.error(.gone)
         }
         // The item is the current version already.
         guard contents != place else { return url }
-        let result = try failure.explaining { () throws(SystemError) in
-            var replacement = try VersionReplacement(
-                place, by: contents, of: keptItem, store: store, folders: store.openOrMake())
-            try replacement.run()
-            return replacement.target
+        let result = try failure.explaining { () throws(VersionError) in
+            try store.replace(place, by: contents, of: keptItem)
         }
         // Somebody else may have removed it meanwhile, which is what was wanted.
         if isMoving { try removeIfKept() }

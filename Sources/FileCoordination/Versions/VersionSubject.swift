@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 
 /// One version of one item.

@@ -3,6 +3,7 @@
 // Where else an item is mounted, from what the kernel says of mounts (Rule 2.24).
 
 import FileCoordination
+import FileCoordinationSystem
 import Testing
 
 struct OtherPlacesTests {

@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 import Testing

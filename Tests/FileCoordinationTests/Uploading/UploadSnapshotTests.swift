@@ -2,6 +2,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 import Testing
@@ -64,8 +65,8 @@ import Testing
         #expect(copy.st_blocks * 512 < 1 << 20)
     }
 
-    @Test(arguments: FileDuplicate.Way.allCases)
-    func `Every way to copy copies the same`(way: FileDuplicate.Way) throws {
+    @Test(arguments: FileContents.Way.allCases)
+    func `Every way to copy copies the same`(way: FileContents.Way) throws {
         try stage.write("source", prose(1_300_000))
         let number = open(stage.path + "/source", O_RDWR)
         let hole = try #require(FileHandle(forUpdatingAtPath: stage.path + "/source"))
@@ -78,8 +79,8 @@ import Testing
                 .item(Array("source".utf8))
         else { throw SystemError(code: EINVAL, operation: "open the source") }
         let target = try MemoryFile.create(name: "copy")
-        var duplicate = FileDuplicate(of: source, to: target, from: way)
-        try duplicate.make()
+        var contents = FileContents(of: source.descriptor, to: target, from: way)
+        try contents.copy()
         let copy = try Data(contentsOf: URL(fileURLWithPath: "/proc/self/fd/\(target.number)"))
         #expect(copy == FileManager.default.contents(atPath: stage.path + "/source"))
     }

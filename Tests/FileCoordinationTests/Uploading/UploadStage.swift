@@ -6,6 +6,7 @@
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 

@@ -2,6 +2,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 import Testing

@@ -3,6 +3,7 @@
 // The programs by which archives are tried: those that people have.
 
 import FileCoordination
+import FileTree
 import Foundation
 import XCTest
 
@@ -123,8 +124,8 @@ enum TreeReport {
             for bytes in try directory.names() {
                 let name = path + "/" + String(decoding: bytes, as: UTF8.self)
                 switch try XCTUnwrap(directory.item(bytes)) {
-                case .directory(_, let attributes):
-                    lines.append("\(name) directory \(String(attributes.mode, radix: 8))")
+                case .directory(_, let status):
+                    lines.append("\(name) directory \(String(status.st_mode, radix: 8))")
                     paths.append(name)
                 case .link(let target, _):
                     lines.append("\(name) -> \(String(decoding: target, as: UTF8.self))")
@@ -148,7 +149,7 @@ enum TreeReport {
             sum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             position += UInt64(count)
         }
-        let mode = String(file.attributes.mode, radix: 8)
-        return "\(name) \(mode) \(position) \(sum.value) \(file.attributes.seconds)"
+        let mode = String(file.status.st_mode, radix: 8)
+        return "\(name) \(mode) \(position) \(sum.value) \(file.status.st_mtim.tv_sec)"
     }
 }

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import FileTree
 import Foundation
 import Glibc
 import XCTest

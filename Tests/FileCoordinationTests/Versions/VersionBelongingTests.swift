@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose a version is: the item's for which it was made, wherever that goes and however it is saved,
-// and not that of a file which takes its name.
+// Whose a version is: the item's for which it was made, wherever that goes and however it is saved.
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationVersions
 import Foundation
 import Glibc
 import Testing

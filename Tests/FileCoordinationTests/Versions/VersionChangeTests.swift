@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 import Testing
 

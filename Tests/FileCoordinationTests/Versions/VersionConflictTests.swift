@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileCoordination
+import FileCoordinationVersions
 import Foundation
 import Testing
 

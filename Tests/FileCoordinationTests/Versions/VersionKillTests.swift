@@ -6,6 +6,7 @@
 import FileCoordination
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationVersions
 import Foundation
 import Glibc
 import Testing

@@ -5,6 +5,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationVersions
 import Foundation
 import Testing
 

@@ -4,6 +4,7 @@
 // "there is nothing": what was moved into the store is in one place only.
 
 import FileCoordination
+import FileCoordinationVersions
 import Foundation
 import Glibc
 import Testing

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationArbiter
+import FileCoordinationVersions
 import Foundation
 import Glibc
 

@@ -9,6 +9,8 @@ enum RoomRules {
     private static let system = "FileCoordinationSystem"
     private static let ledger = "FileCoordinationLedger"
     private static let host = "FileCoordinationHost"
+    private static let tree = "FileTree"
+    private static let versions = "FileCoordinationVersions"
     private static let client = "FileCoordinationClient"
     private static let toolkit: Set<String> = ["Glibc", "Synchronization"]
 
@@ -18,20 +20,21 @@ enum RoomRules {
         wire: [arbiter],
         system: toolkit.union(["CFileCoordinationSystem"]),
         ledger: [system],
+        tree: ["Glibc", system],
+        versions: toolkit.union([arbiter, client, system, tree]),
         host: [arbiter, wire, system, ledger],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
-        client: toolkit.union([arbiter, wire, system, ledger, host, "Dispatch"]),
+        client: toolkit.union([arbiter, wire, system, ledger, host, tree, "Dispatch"]),
         "FileCoordination": toolkit.union([
-            arbiter, wire, system, ledger, client, "Foundation", "Dispatch",
+            arbiter, wire, system, ledger, tree, client, versions, "Foundation", "Dispatch",
         ]),
         // No Foundation: it starts in half the time, and `check` looks at what it links.
         "filecoordinationd": toolkit.union([
             arbiter, wire, system, ledger, host, "ArgumentParser",
         ]),
         "filecoord": toolkit.union([
-            arbiter, wire, system, ledger, host, client, "FileCoordination", "Foundation",
-            "Dispatch", "ArgumentParser",
+            arbiter, wire, system, ledger, host, tree, client, versions, "ArgumentParser",
         ]),
     ]
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names in an open directory as bytes: users' files may have names that are not text. What is
+// looked up by descriptor is not looked up by a path that leads somewhere else by now. Where names
+// are our own, Directory is handier.
+
+internal import CFileCoordinationSystem
+package import Glibc
+
+extension Descriptor {
+    /// Runs a call with this directory and `name` as C wants them, again if a signal interrupts it;
+    /// a negative result is an error.
+    @discardableResult
+    package func call<Number: SignedInteger>(
+        _ operation: String, _ name: [UInt8], _ body: (Int32, UnsafePointer<CChar>) -> Number
+    ) throws(SystemError) -> Number {
+        try Self.call(operation, name) { body(number, $0) }
+    }
+
+    /// The same without a directory.
+    @discardableResult
+    package static func call<Number: SignedInteger>(
+        _ operation: String, _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Number
+    ) throws(SystemError) -> Number {
+        let text = try CName(name, for: operation)
+        while true {
+            let result = text.withPointer(body)
+            if result >= 0 { return result }
+            let code = errno
+            guard code == EINTR else {
+                throw SystemError(code: code, operation: "\(operation) \(text)")
+            }
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens the directory at `path`.
+    package static func openDirectory(
+        at path: [UInt8], followLinks: Bool = true
+    ) throws(SystemError) -> Descriptor {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW)
+        return Descriptor(
+            adopting: try call("open directory", path) { openat(AT_FDCWD, $0, flags) })
+    }
+
+    /// Opens the directory `name` in this one, which may not be a link.
+    package func openDirectory(_ name: [UInt8]) throws(SystemError) -> Descriptor {
+        try openFile(name, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Opens or creates the file `name` in this directory, which may not be a link.
+    package func openFile(
+        _ name: [UInt8], _ flags: Int32, mode: mode_t = 0
+    ) throws(SystemError) -> Descriptor {
+        Descriptor(
+            adopting: try call("open", name) {
+                openat($0, $1, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode)
+            })
+    }
+
+    /// Creates a file in this directory that has no name, readable and writable by this user alone;
+    /// nil where the file system knows no such files.
+    package func makeNamelessFile() throws(SystemError) -> Descriptor? {
+        // O_TMPFILE without its O_DIRECTORY; <fcntl.h> shows it to GNU sources only.
+        let temporary: Int32 = 0o20000000
+        do throws(SystemError) {
+            return Descriptor(
+                adopting: try call("create a file in", Array(".".utf8)) {
+                    openat($0, $1, O_RDWR | O_CLOEXEC | O_DIRECTORY | temporary, 0o600)
+                })
+        } catch {
+            // Old kernels take the flag for an attempt to write a directory.
+            guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Looking
+
+    /// The status of `name` in this directory, a link itself.
+    package func status(of name: [UInt8]) throws(SystemError) -> stat {
+        var status = stat()
+        try call("read the status of", name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
+        return status
+    }
+
+    /// The status of the open file, with all that the kernel tells.
+    package func fullStatus() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else {
+            throw SystemError(code: errno, operation: "read the status of descriptor \(number)")
+        }
+        return status
+    }
+
+    /// What the link `name` in this directory says.
+    package func linkText(of name: [UInt8]) throws(SystemError) -> [UInt8] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try call("read the link", name) { readlinkat($0, $1, &buffer, buffer.count) }
+        return buffer.prefix(count).map { UInt8(bitPattern: $0) }
+    }
+
+    /// The names in this directory, without "." and "..", in no order.
+    package func names() throws(SystemError) -> [[UInt8]] {
+        // Opened anew: two that list it do not share one position.
+        let listing = try openFile(Array(".".utf8), O_RDONLY | O_DIRECTORY)
+        var names: [[UInt8]] = []
+        try DirectoryEntries.forEach(in: listing, named: ".") { name, _, _ in
+            names.append(name)
+            return true
+        }
+        return names
+    }
+
+    // MARK: Changing
+
+    /// Makes a link in this directory that says `text`; the name must be free.
+    package func makeLink(_ name: [UInt8], saying text: [UInt8]) throws(SystemError) {
+        let words = try CName(text, for: "make a link to")
+        try call("make the link", name) { directory, name in
+            words.withPointer { symlinkat($0, directory, name) }
+        }
+    }
+
+    /// Makes a directory in this one; the name must be free.
+    package func makeDirectory(_ name: [UInt8], mode: mode_t = 0o700) throws(SystemError) {
+        try call("make the directory", name) { mkdirat($0, $1, mode) }
+    }
+
+    /// Gives the file `other` in `directory` the name `name` in this directory, too.
+    ///
+    /// - Parameter followsLinks: whether `other` may be a link to the file, as those in
+    ///   `/proc/self/fd` are, which lead to files without a name.
+    package func makeHardLink(
+        _ name: [UInt8], to other: [UInt8], in directory: Descriptor, followsLinks: Bool = false
+    ) throws(SystemError) {
+        let file = try CName(other, for: "link to")
+        try call("make the link", name) { number, name in
+            file.withPointer {
+                linkat(directory.number, $0, number, name, followsLinks ? AT_SYMLINK_FOLLOW : 0)
+            }
+        }
+    }
+
+    /// Gives an open file that has no name this one in this directory.
+    package func makeHardLink(
+        _ name: [UInt8], toNameless file: Descriptor
+    ) throws(SystemError) {
+        try makeHardLink(
+            name, to: Array("/proc/self/fd/\(file.number)".utf8), in: file, followsLinks: true)
+    }
+
+    /// Removes `name` from this directory: an empty directory, or anything else.
+    package func removeEntry(_ name: [UInt8], isDirectory: Bool = false) throws(SystemError) {
+        try call("remove", name) { unlinkat($0, $1, isDirectory ? AT_REMOVEDIR : 0) }
+    }
+}
+
+extension stat {
+    /// The kind of file, one of `S_IFREG` and the like.
+    package var kind: mode_t { st_mode & S_IFMT }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel says of the file systems that this process sees, line by line.
+
+/// The text of `/proc/self/mountinfo`.
+package enum MountInformation {
+    /// Blanks and such are written as a backslash and three octal digits.
+    package static func unescaped(_ word: some Collection<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(word)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"),
+                let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// The bytes of `/proc/self/mountinfo`.
+    package static func contents() throws(SystemError) -> [UInt8] {
+        let file = try Directory.open("/proc/self").openFile("mountinfo", .read)
+        var bytes: [UInt8] = []
+        let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 8)
+        defer { part.deallocate() }
+        while true {
+            let count = try file.read(into: part, at: UInt64(bytes.count))
+            guard count > 0 else { return bytes }
+            bytes += part[..<count]
+        }
+    }
+}

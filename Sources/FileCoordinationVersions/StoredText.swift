@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small values in files of their own: records, intentions, notes.
+
+import FileCoordinationSystem
+
+extension Directory {
+    /// Gives the file `name` the contents `value`, in one step, once they are on the device.
+    func write(_ value: some Stored, to name: String) throws(SystemError) {
+        let draft = name + ".draft"
+        let file = try openFile(draft, [.write, .create])
+        try file.write(value)
+        try file.synchronize()
+        try rename(draft, to: name)
+        try descriptor.synchronize()
+    }
+
+    /// Reads what was written; nil if it is not there, or makes no sense.
+    func read<Value: Stored>(_ type: Value.Type, from name: String) -> Value? {
+        (try? openFile(name, .read))?.read(type)
+    }
+
+    /// The same, where "I cannot read it" must not be taken for "it is not there": nil only if so.
+    func readIfThere<Value: Stored>(
+        _ type: Value.Type, from name: String
+    ) throws(SystemError) -> Value? {
+        let file: Descriptor
+        do {
+            file = try openFile(name, .read)
+        } catch let error where error.code == ErrorNumber.noSuchFile {
+            return nil
+        }
+        guard let value = file.read(type) else {
+            throw SystemError(code: ErrorNumber.invalidArgument, operation: "read \(name)")
+        }
+        return value
+    }
+}
+
+extension Descriptor {
+    /// Replaces the file's contents by `value`.
+    func write(_ value: some Stored) throws(SystemError) {
+        try FileSpace.truncate(self, length: 0)
+        let result = value.stored.written.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try write(bytes, at: 0) }
+        }
+        try result.get()
+    }
+
+    /// Reads what was written; nil if it makes no sense.
+    func read<Value: Stored>(_ type: Value.Type) -> Value? {
+        let longest: UInt64 = 1 << 20
+        guard let size = try? status().size, (1...longest).contains(size) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let count = bytes.withUnsafeMutableBytes { try? read(into: $0, at: 0) }
+        guard count == bytes.count else { return nil }
+        return StoredValue(reading: bytes).flatMap { Value($0) }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading JSON. Bytes that make no sense are no value; how deep values are nested is bounded, so
+// that no file can use up the stack.
+
+extension StoredValue {
+    /// The value that these bytes are; nil if they are none.
+    package init?(reading bytes: [UInt8]) {
+        var reader = StoredValueReader(bytes: bytes)
+        guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
+        self = value
+    }
+}
+
+/// Where the reading of a value is.
+private struct StoredValueReader {
+    private static let deepest = 16
+
+    let bytes: [UInt8]
+    private var position = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Whether there is nothing more but space.
+    var isAtEnd: Bool {
+        mutating get {
+            skipSpace()
+            return position == bytes.count
+        }
+    }
+
+    /// The value that begins here.
+    mutating func value(depth: Int) -> StoredValue? {
+        skipSpace()
+        guard depth < Self.deepest, let first = next else { return nil }
+        switch first {
+        case UInt8(ascii: "{"): return object(depth)
+        case UInt8(ascii: "["): return list(depth)
+        case UInt8(ascii: "\""): return text().map { .text($0) }
+        case UInt8(ascii: "n"): return take("null") ? .null : nil
+        case UInt8(ascii: "t"): return take("true") ? .truth(true) : nil
+        case UInt8(ascii: "f"): return take("false") ? .truth(false) : nil
+        case _: return number()
+        }
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        guard bytes[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
+        return true
+    }
+
+    /// Takes this mark, and the space before it.
+    private mutating func takes(_ mark: Unicode.Scalar) -> Bool {
+        skipSpace()
+        return take(String(mark))
+    }
+
+    private mutating func list(_ depth: Int) -> StoredValue? {
+        var values: [StoredValue] = []
+        guard takes("[") else { return nil }
+        if takes("]") { return .list([]) }
+        repeat {
+            guard let value = value(depth: depth + 1) else { return nil }
+            values.append(value)
+        } while takes(",")
+        return takes("]") ? .list(values) : nil
+    }
+
+    private mutating func object(_ depth: Int) -> StoredValue? {
+        var fields: [String: StoredValue] = [:]
+        guard takes("{") else { return nil }
+        if takes("}") { return .object([:]) }
+        repeat {
+            skipSpace()
+            guard let name = text(), takes(":"), let value = value(depth: depth + 1) else {
+                return nil
+            }
+            fields[name] = value
+        } while takes(",")
+        return takes("}") ? .object(fields) : nil
+    }
+
+    private mutating func number() -> StoredValue? {
+        let digits = bytes[position...].prefix {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
+        }
+        position += digits.count
+        return digits.isEmpty ? nil : .number(String(decoding: digits, as: UTF8.self))
+    }
+
+    // MARK: Texts
+
+    private mutating func text() -> String? {
+        guard take("\"") else { return nil }
+        var result: [UInt8] = []
+        while let byte = next {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: result, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let character = escaped() else { return nil }
+                result += Array(String(character).utf8)
+            case _: result.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func escaped() -> Unicode.Scalar? {
+        guard let byte = next else { return nil }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "u"): return unicode()
+        case _: return Unicode.Scalar(byte)
+        }
+    }
+
+    private mutating func unicode() -> Unicode.Scalar? {
+        guard let first = unit() else { return nil }
+        guard first & 0xFC00 == 0xD800 else { return Unicode.Scalar(first) }
+        guard take("\\u"), let second = unit(), second & 0xFC00 == 0xDC00 else { return nil }
+        return Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF)
+    }
+
+    private mutating func unit() -> UInt32? {
+        let digits = bytes[position...].prefix(4)
+        position += digits.count
+        return digits.count == 4 ? UInt32(String(decoding: digits, as: UTF8.self), radix: 16) : nil
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adding, marking and removing versions. Each says what it changed, so that every change is
+// reported once, however many processes try it at the same time.
+
+package import FileCoordinationArbiter
+package import FileCoordinationSystem
+import FileTree
+
+extension VersionStore {
+    /// Adds a version of the item at `place`.
+    ///
+    /// If there is no room, those versions go first that may.
+    package func add(
+        of place: ItemPath, contents: ItemPath, isMoving: Bool, record: VersionRecord
+    ) throws(SystemError) -> StoredVersion {
+        guard let identity = ItemIdentity(of: place) else {
+            throw SystemError(
+                code: ErrorNumber.noSuchFile, operation: "keep a version of \"\(place)\"")
+        }
+        let request = VersionAddition.Request(
+            place: place, identity: identity, source: contents, isMoving: isMoving, record: record)
+        let folders = try openOrMake()
+        do {
+            return try add(request, in: folders)
+        } catch let error
+            where [ErrorNumber.noSpace, ErrorNumber.quotaExceeded].contains(error.code)
+        {
+            guard try makeRoom() > 0 else { throw error }
+            return try add(request, in: folders)
+        }
+    }
+
+    private func add(
+        _ request: VersionAddition.Request, in folders: StoreFolders
+    ) throws(SystemError) -> StoredVersion {
+        var addition = VersionAddition(request, store: self, folders: folders)
+        let item = try addition.run()
+        VersionAddition.whenPublished?()
+        // Somebody may have removed it in this moment: it was added all the same, and has no
+        // contents any more, as any version that others remove.
+        return version(addition.id, of: item)
+            ?? StoredVersion(
+                item: item, id: addition.id, record: request.record, marks: [],
+                contents: contentsPath(of: addition.id, of: item, name: request.place.name),
+                isDirectory: false)
+    }
+
+    /// Sets a mark; whether it was not set before.
+    package func mark(
+        _ id: VersionID, of item: StoredItemID, _ mark: VersionMark
+    ) throws(SystemError) -> Bool {
+        guard let folders = try openIfThere() else { return false }
+        do {
+            let version = try folders.items.openSubdirectory(item.text).openSubdirectory(id.text)
+            _ = try version.openFile(mark.rawValue, [.write, .create, .exclusive])
+            try version.descriptor.synchronize()
+            return true
+        } catch let error
+            where [ErrorNumber.alreadyExists, ErrorNumber.noSuchFile].contains(error.code)
+        {
+            return false
+        }
+    }
+
+    /// Removes a version; whether it was there.
+    ///
+    /// - Parameter place: where its item is, as far as the caller knows.
+    package func remove(
+        _ id: VersionID, of item: StoredItemID, at place: ItemPath? = nil
+    ) throws(SystemError) -> Bool {
+        guard let folders = try openIfThere() else { return false }
+        return try remove(id, of: item, at: place, in: folders)
+    }
+
+    private func remove(
+        _ id: VersionID, of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
+    ) throws(SystemError) -> Bool {
+        do {
+            let directory = try folders.items.openSubdirectory(item.text)
+            try directory.rename(id.text, to: id.text, in: folders.removed)
+            try directory.descriptor.synchronize()
+        } catch let error where error.code == ErrorNumber.noSuchFile {
+            return false
+        }
+        // From here on it is rubbish, which anybody may remove if this process does not.
+        TreeRemoval.remove(Array(id.text.utf8), from: folders.removed.descriptor)
+        if (try? folders.items.removeSubdirectory(item.text)) != nil {
+            removeTies(of: item, at: place, in: folders)
+        }
+        return true
+    }
+
+    /// Removes the ties of an item that has no versions any more.
+    func removeTies(
+        of item: StoredItemID, at place: ItemPath?, in folders: StoreFolders
+    ) {
+        let near = place.flatMap { try? folders.view.ties(at: $0) } ?? []
+        let found = near.filter { $0.item == item }
+        // Only where the item is not where it was said to be all ties have to be looked at.
+        let ties = found.isEmpty ? (try? folders.view.allTies()) ?? [] : found
+        for tie in ties where tie.item == item { folders.ties.remove(tie) }
+    }
+
+    /// Removes all versions that may be removed when room is needed (Rule 19.4), and reports it.
+    ///
+    /// A conflict that nobody has resolved stays.
+    ///
+    /// - Returns: how many there were.
+    package func makeRoom() throws(SystemError) -> Int {
+        guard let folders = try openIfThere() else { return 0 }
+        var count = 0
+        for tie in try folders.view.allTies() {
+            for version in folders.view.versions(of: tie.item, in: self)
+            where version.marks.contains(.discardable) && !version.isUnresolved {
+                guard try remove(version.id, of: tie.item, at: tie.place, in: folders)
+                else { continue }
+                VersionChanges.note(VersionChange(.lost, of: tie.place, version.id))
+                count += 1
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the store of a user is.
+
+import FileCoordinationSystem
+import Synchronization
+
+extension VersionStore {
+    @TaskLocal private static var chosen: VersionStore?
+    /// Whether any was ever chosen: asking for a task's variable takes time, the first time much.
+    private static let isAnyChosen = Atomic(false)
+
+    /// The store that ``NSFileVersion`` uses.
+    package static var current: VersionStore {
+        (isAnyChosen.load(ordering: .relaxed) ? chosen : nil) ?? ofUser
+    }
+
+    /// Has `body` use a store instead of the user's own; for tests and tools.
+    package static func choosing<Result>(
+        _ store: VersionStore, _ body: () throws -> Result
+    ) rethrows -> Result {
+        isAnyChosen.store(true, ordering: .relaxed)
+        return try $chosen.withValue(store, operation: body)
+    }
+
+    /// The same for what is `async`, with the tasks that it starts.
+    package static func choosing<Result>(
+        _ store: VersionStore, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        isAnyChosen.store(true, ordering: .relaxed)
+        return try await $chosen.withValue(store, operation: body)
+    }
+
+    private static let ofUser = VersionStore(
+        path: location(
+            variable: CurrentProcess.hasBorrowedRights
+                ? { _ in nil } : CurrentProcess.environmentVariable,
+            home: CurrentProcess.homeDirectory))
+
+    /// The directory of a user's store.
+    ///
+    /// `FILECOORDINATION_VERSIONS_DIR`, or `filecoordination/versions` in `XDG_DATA_HOME`, which is
+    /// `~/.local/share` unless set. A path that is not absolute counts as none, as the XDG
+    /// specification wants it.
+    package static func location(environment: [String: String], home: String) -> String {
+        location(variable: { environment[$0] }, home: home)
+    }
+
+    private static func location(
+        variable: (String) -> String?, home: @autoclosure () -> String
+    ) -> String {
+        func directory(_ name: String) -> String? {
+            variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        if let chosen = directory("FILECOORDINATION_VERSIONS_DIR") { return chosen }
+        let data = directory("XDG_DATA_HOME") ?? home() + "/.local/share"
+        return data + "/filecoordination/versions"
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the stored items that a file is. What is certain: a version belongs to the file for which
+// it was made, wherever that is moved, and to what a coordinated write leaves in that file's place.
+// What is inferred: if that file is gone, and its place has another one to which nothing else in
+// the store belongs, then that one is the document, saved by a program that does not coordinate.
+
+package import FileCoordinationArbiter
+package import FileCoordinationSystem
+
+extension VersionStore {
+    /// The stored items that the file at `place` is; mostly none or one.
+    ///
+    /// Two, if two processes added the first versions at once. Changes nothing.
+    func items(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [StoredItemID] {
+        Self.items(of: ties(at: place, identity, in: view))
+    }
+
+    static func items(of ties: [FoundTie]) -> [StoredItemID] {
+        ties.reduce(into: []) { items, tie in
+            if !items.contains(tie.item) { items.append(tie.item) }
+        }
+    }
+
+    /// The ties of the file at `place`: its own, or, if it has none, those of its predecessor.
+    func ties(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        let candidates = candidates(at: place, identity, in: view).filter { view.hasItem($0.item) }
+        guard !candidates.isEmpty else { return [] }
+        let own = ownTies(among: candidates, at: place, identity, in: view)
+        guard own.isEmpty else { return own }
+        return candidates.filter { $0.place == place && isLeftBehind($0, by: identity) }
+    }
+
+    /// The ties that are certainly those of the file at `place`.
+    func ownTies(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        let candidates = candidates(at: place, identity, in: view).filter { view.hasItem($0.item) }
+        return candidates.isEmpty
+            ? [] : ownTies(among: candidates, at: place, identity, in: view)
+    }
+
+    /// Whether the file at `place` may have versions; for most files the cheapest answer is no.
+    package func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool {
+        [TieShelf.ofPlace(place), TieShelf.ofFile(status.inode), StoreName.ties].contains {
+            (try? FileStatus(path: path + "/" + $0)) != nil
+        }
+    }
+
+    private func candidates(
+        at place: ItemPath, _ identity: ItemIdentity, in view: StoreView
+    ) -> [FoundTie] {
+        var found = (try? view.ties(at: place)) ?? []
+        found += ((try? view.ties(ofFile: identity.inode)) ?? []).filter { !found.contains($0) }
+        found += ((try? view.legacyTies()) ?? []).filter {
+            $0.place == place || $0.identity.inode == identity.inode
+        }
+        return found
+    }
+
+    private func ownTies(
+        among candidates: [FoundTie], at place: ItemPath, _ identity: ItemIdentity,
+        in view: StoreView
+    ) -> [FoundTie] {
+        let written = itemsBeingWritten(at: place, in: view)
+        return candidates.filter { tie in
+            switch tie.identity.compared(with: identity) {
+            case .same: true
+            // Devices may be numbered anew at every start; a copy of a whole file system has other
+            // devices, and the same identities on it as the original.
+            case .sameElsewhere: tie.place == place || !leads(tie.place, to: tie.identity)
+            case .perhaps: tie.place == place
+            case .different: tie.place == place && written.contains(tie.item)
+            }
+        }
+    }
+
+    /// Whether the file of `tie` is gone, and has left its place to the file of `identity`.
+    private func isLeftBehind(_ tie: FoundTie, by identity: ItemIdentity) -> Bool {
+        switch tie.identity.compared(with: identity) {
+        case .same, .sameElsewhere, .perhaps: false
+        // Of one that was moved away the versions are where it is now.
+        case .different: !tie.tie.isVacated && !FileSearch.finds(tie.identity, around: tie.place)
+        }
+    }
+
+    // MARK: For changes
+
+    /// The stored items that the file at `place` is; puts their ties right.
+    ///
+    /// For a process that is about to change the item or its versions, not for readers.
+    func adopt(
+        _ place: ItemPath, _ identity: ItemIdentity, in folders: StoreFolders
+    ) -> [StoredItemID] {
+        for tie in candidates(at: place, identity, in: folders.view)
+        where !folders.view.hasItem(tie.item) {
+            folders.ties.remove(tie)
+        }
+        let found = ties(at: place, identity, in: folders.view)
+        // What a dead process knew of its item may be out of date by now.
+        if ItemIdentity(of: place) == identity {
+            for tie in found where !isOtherName(tie, of: identity, than: place) {
+                try? folders.ties.replace(tie, by: identity, at: place)
+            }
+        }
+        return Self.items(of: found)
+    }
+
+    /// Whether the file still has the name by which the tie knows it: of two the first one stays.
+    private func isOtherName(
+        _ tie: FoundTie, of identity: ItemIdentity, than place: ItemPath
+    ) -> Bool {
+        tie.place != place && tie.identity.compared(with: identity) == .same
+            && leads(tie.place, to: tie.identity)
+    }
+
+    // MARK: Where things are
+
+    /// Where the item is: at `place`, where it was when somebody asked for its versions, or else
+    /// where its file was last seen; nil if it is at neither.
+    package func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
+        guard let view = try? StoreView.open(path) else { return nil }
+        if let identity = ItemIdentity(of: place),
+            items(at: place, identity, in: view).contains(item)
+        {
+            return place
+        }
+        return (try? view.allTies())?.first {
+            $0.item == item && leads($0.place, to: $0.identity)
+        }?.place
+    }
+
+    /// Whether the file of `identity` is still at `place`.
+    func leads(_ place: ItemPath, to identity: ItemIdentity) -> Bool {
+        ItemIdentity(of: place).map { $0.compared(with: identity) != .different } ?? false
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store, as far as accesses have to do with it.
+
+package import FileCoordinationArbiter
+package import FileCoordinationClient
+
+extension VersionStore: VersionKeeping {
+    /// The path of the directory that changes when an item gets its first version.
+    package var shelfBytes: [UInt8] { pathBytes + Array("/\(StoreName.places)".utf8) }
+
+    /// Notes that a write begins; nil for one that moves its item.
+    package func beginWriting(
+        at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
+    ) -> (any VersionedWrite)? {
+        options.versions.map { beginWriting(at: place, $0, mayHaveVersions: mayHaveVersions) }
+    }
+}
+
+extension CoordinatedWrite: VersionedWrite {}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The system's zlib, found when it is first needed. A Swift toolchain brings the library but not
+// its header, so the few declarations are ours, and the library itself checks that they fit: it
+// refuses a stream whose size is not the one that it was built with.
+
+import Glibc
+
+/// The functions of libz.so.1 that deflating takes.
+package struct ZLibrary: Sendable {
+    /// `z_stream`, as <zlib.h> has declared it since 1995.
+    struct Stream {
+        var nextInput: UnsafePointer<UInt8>?
+        var availableInput: CUnsignedInt = 0
+        var totalInput: CUnsignedLong = 0
+        var nextOutput: UnsafeMutablePointer<UInt8>?
+        var availableOutput: CUnsignedInt = 0
+        var totalOutput: CUnsignedLong = 0
+        var message: UnsafePointer<CChar>?
+        var state: OpaquePointer?
+        var allocate: OpaquePointer?
+        var free: OpaquePointer?
+        var opaque: OpaquePointer?
+        var dataType: CInt = 0
+        var adler: CUnsignedLong = 0
+        var reserved: CUnsignedLong = 0
+    }
+
+    // Streams go by address: C conventions take no type that is declared in Swift.
+    typealias Initialize =
+        @convention(c) (
+            UnsafeMutableRawPointer, _ level: CInt, _ method: CInt, _ windowBits: CInt,
+            _ memoryLevel: CInt, _ strategy: CInt, _ version: UnsafePointer<CChar>, _ size: CInt
+        ) -> CInt
+    typealias Deflate = @convention(c) (UnsafeMutableRawPointer, _ flush: CInt) -> CInt
+    typealias OnStream = @convention(c) (UnsafeMutableRawPointer) -> CInt
+    typealias Checksum =
+        @convention(c) (
+            CUnsignedLong, UnsafePointer<UInt8>?, CUnsignedInt
+        ) -> CUnsignedLong
+
+    let initialize: Initialize
+    let deflate: Deflate
+    let reset: OnStream
+    let end: OnStream
+    let checksum: Checksum
+
+    // MARK: Constants of <zlib.h>
+
+    /// Only its first character is compared.
+    static let version = "1.2.11"
+    static let deflated: CInt = 8
+    static let defaultStrategy: CInt = 0
+    static let defaultMemoryLevel: CInt = 8
+    /// Negative: neither header nor trailer, as zip archives want it.
+    static let rawWindowBits: CInt = -15
+    static let noFlush: CInt = 0
+    static let finish: CInt = 4
+    static let ok: CInt = 0
+    static let streamEnd: CInt = 1
+
+    // MARK: Finding it
+
+    /// The library, if there is one.
+    package static let shared = ZLibrary(named: "libz.so.1")
+
+    /// Loads a library; nil if it is not there, or lacks a function.
+    ///
+    /// It stays loaded.
+    package init?(named name: String) {
+        guard let library = dlopen(name, RTLD_NOW) else { return nil }
+        guard let initialize = dlsym(library, "deflateInit2_"),
+            let deflate = dlsym(library, "deflate"), let reset = dlsym(library, "deflateReset"),
+            let end = dlsym(library, "deflateEnd"), let checksum = dlsym(library, "crc32")
+        else { return nil }
+        self.initialize = unsafeBitCast(initialize, to: Initialize.self)
+        self.deflate = unsafeBitCast(deflate, to: Deflate.self)
+        self.reset = unsafeBitCast(reset, to: OnStream.self)
+        self.end = unsafeBitCast(end, to: OnStream.self)
+        self.checksum = unsafeBitCast(checksum, to: Checksum.self)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One entry of a zip archive, and the two records that tell of it: before its contents, and once
+// more in the archive's directory. After PKWARE's APPNOTE 6.3.10 (sections 4.3 and 4.4) and
+// Info-ZIP's description of extra fields (proginfo/extrafld.txt).
+
+import Glibc
+
+/// Bytes with the least significant ones first, as archives have them.
+struct LittleEndian {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+}
+
+/// What the archive says about one item.
+struct ZipEntry {
+    /// How contents are kept; the numbers are the format's.
+    enum Method: UInt16, Hashable {
+        /// As they are.
+        case stored = 0
+        /// Compressed.
+        case deflated = 8
+    }
+
+    /// The path inside the archive; a directory's ends in "/".
+    var name: [UInt8]
+    /// The mode, with the bits that tell the kind.
+    var mode: UInt32
+    /// Seconds since 1970.
+    var modified: Int
+    /// Where in the archive the entry begins.
+    var offset: UInt64
+    /// Whether room was made for sizes of 64 bits before the contents: once they follow, it cannot
+    /// be made any more.
+    var hasWideSizes = false
+    var method = Method.stored
+    var checksum: UInt32 = 0
+    var size: UInt64 = 0
+    var storedSize: UInt64 = 0
+
+    /// Numbers that say: too large, look into the extra field.
+    private static let elsewhere = UInt32.max
+    /// Where the longest name ends.
+    static let nameLimit = Int(UInt16.max)
+
+    // MARK: Records
+
+    /// The record before the contents; as long whatever the sizes and the checksum are.
+    var localRecord: [UInt8] {
+        var record = LittleEndian()
+        record.append(0x0403_4b50 as UInt32)
+        appendDescription(to: &record, isWide: hasWideSizes)
+        record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: storedSize))
+        record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: size))
+        let extra = (hasWideSizes ? wide([size, storedSize]) : []) + timestamp
+        record.append(UInt16(name.count))
+        record.append(UInt16(extra.count))
+        record.append(name)
+        record.append(extra)
+        return record.bytes
+    }
+
+    /// The record in the archive's directory.
+    var directoryRecord: [UInt8] {
+        let isFar = offset >= UInt64(Self.elsewhere)
+        let extra =
+            wide((hasWideSizes ? [size, storedSize] : []) + (isFar ? [offset] : [])) + timestamp
+        var record = LittleEndian()
+        record.append(0x0201_4b50 as UInt32)
+        // Made by: Unix, which makes the upper half of the attributes a mode; format version 4.5.
+        record.append(3 << 8 | Self.wideVersion)
+        appendDescription(to: &record, isWide: hasWideSizes || isFar)
+        record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: storedSize))
+        record.append(hasWideSizes ? Self.elsewhere : UInt32(truncatingIfNeeded: size))
+        record.append(UInt16(name.count))
+        record.append(UInt16(extra.count))
+        // No comment, on the first disk, no statement about text.
+        for zero: UInt16 in [0, 0, 0] { record.append(zero) }
+        let isDirectory = mode & S_IFMT == S_IFDIR
+        record.append(mode << 16 | (isDirectory ? 0x10 : 0))
+        record.append(isFar ? Self.elsewhere : UInt32(offset))
+        record.append(name)
+        record.append(extra)
+        return record.bytes
+    }
+
+    /// What both records begin with.
+    private func appendDescription(to record: inout LittleEndian, isWide: Bool) {
+        record.append(isWide ? Self.wideVersion : 20)
+        record.append(isNameText ? 1 << 11 : 0 as UInt16)
+        record.append(method.rawValue)
+        let (time, date) = dosTime
+        record.append(time)
+        record.append(date)
+        record.append(checksum)
+    }
+
+    /// The version of the format that sizes of 64 bits came with.
+    static let wideVersion: UInt16 = 45
+
+    /// Whether the name is to be declared as UTF-8.
+    ///
+    /// ASCII needs no declaration, and other bytes are left as they are, for readers on Unix.
+    private var isNameText: Bool {
+        name.contains { $0 >= 0x80 } && String(validating: name, as: UTF8.self) != nil
+    }
+
+    // MARK: Extra fields
+
+    private func wide(_ numbers: [UInt64]) -> [UInt8] {
+        guard !numbers.isEmpty else { return [] }
+        var field = LittleEndian()
+        field.append(0x0001 as UInt16)
+        field.append(UInt16(8 * numbers.count))
+        for number in numbers { field.append(number) }
+        return field.bytes
+    }
+
+    /// The modification time in UTC; none outside of 1901 to 2038, which it cannot say.
+    private var timestamp: [UInt8] {
+        guard let seconds = Int32(exactly: modified) else { return [] }
+        var field = LittleEndian()
+        field.append(0x5455 as UInt16)
+        field.append(5 as UInt16)
+        field.append(1 as UInt8)
+        field.append(seconds)
+        return field.bytes
+    }
+
+    /// The local time of MS-DOS, for readers that know no better: every other second, from 1980.
+    private var dosTime: (time: UInt16, date: UInt16) {
+        var seconds = time_t(modified)
+        var parts = tm()
+        let earliest: (UInt16, UInt16) = (0, 1 << 5 | 1)
+        guard localtime_r(&seconds, &parts) != nil, parts.tm_year >= 80 else { return earliest }
+        guard parts.tm_year < 80 + 128 else { return (0, 127 << 9 | 12 << 5 | 31) }
+        let time = parts.tm_hour << 11 | parts.tm_min << 5 | min(parts.tm_sec, 59) / 2
+        let date = (parts.tm_year - 80) << 9 | (parts.tm_mon + 1) << 5 | parts.tm_mday
+        return (UInt16(time), UInt16(date))
+    }
+}

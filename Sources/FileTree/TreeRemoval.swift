@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Removing files and trees, by open directories and without following links: what is removed is
+// inside, whatever other programs rename meanwhile. What cannot be removed is noted with the
+// kernel's reason, and the rest goes nevertheless. Two processes may remove the same tree at the
+// same time: what is gone already is no error.
+
+package import FileCoordinationSystem
+import Glibc
+
+/// The removal of files and trees.
+package struct TreeRemoval {
+    /// Whether directories that forbid it are made writable first, as only one's own should be.
+    package var gainsAccess = false
+    /// Whether the item at a path may be removed.
+    package var isAgreed: ([UInt8]) -> Bool = { _ in true }
+    /// Called with the path of each item that was removed, and whether it was a directory.
+    package var report: ([UInt8], _ isDirectory: Bool) -> Void = { _, _ in }
+    /// Whether to stop where it is.
+    package var isUnwanted: () -> Bool = { false }
+    /// What could not be removed.
+    package private(set) var failures: [(path: [UInt8], error: SystemError)] = []
+
+    private var cursor = TreeCursor()
+    private var open: [OpenDirectory] = []
+
+    /// A directory that is being emptied.
+    private struct OpenDirectory {
+        let name: [UInt8]
+        let path: [UInt8]
+        /// Why it cannot be listed; it may be empty, and can be removed then.
+        var listing: SystemError?
+        /// Whether something in it stays.
+        var hasRemains = false
+    }
+
+    /// A removal of nothing yet.
+    package init() {}
+
+    // MARK: Whole removals
+
+    /// Removes what `name` stands for, as far as it can be; returns whether nothing is left.
+    ///
+    /// Directories are made writable first: for trees that are ours to remove.
+    @discardableResult
+    package static func remove(_ name: [UInt8], from directory: Descriptor) -> Bool {
+        var removal = TreeRemoval()
+        removal.gainsAccess = true
+        removal.remove(TreePlace(name, in: directory))
+        return removal.failures.isEmpty
+    }
+
+    /// The same, and throws the first reason why something is left.
+    package static func removeAll(
+        _ name: [UInt8], from directory: Descriptor
+    ) throws(SystemError) {
+        var removal = TreeRemoval()
+        removal.gainsAccess = true
+        removal.remove(TreePlace(name, in: directory))
+        if let first = removal.failures.first { throw first.error }
+    }
+
+    /// The same for a name that is text.
+    package static func removeAll(
+        _ name: String, from directory: Directory
+    ) throws(SystemError) {
+        try removeAll(Array(name.utf8), from: directory.descriptor)
+    }
+
+    // MARK: Steps
+
+    /// Removes what is at `place`, with all that is inside; nothing of that name is fine, too.
+    package mutating func remove(_ place: TreePlace) {
+        begin(place.name, in: place.directory, path: place.path, route: [])
+        while !open.isEmpty, !isUnwanted() {
+            if let (name, route) = cursor.next() {
+                begin(name, in: cursor.directory, path: place.path + route, route: route)
+            } else {
+                finish(top: place.directory)
+            }
+        }
+        (cursor, open) = (TreeCursor(), [])
+    }
+
+    private mutating func begin(
+        _ name: [UInt8], in directory: Descriptor, path: [UInt8], route: [UInt8]
+    ) {
+        do throws(SystemError) {
+            guard !isUnwanted() else { return }
+            guard try directory.status(of: name).kind == S_IFDIR else {
+                guard isAgreed(path) else { return keep() }
+                try directory.removeEntry(name)
+                return report(path, false)
+            }
+            try enter(name, in: directory, path: path, route: route)
+        } catch {
+            note(error, path)
+        }
+    }
+
+    private mutating func enter(
+        _ name: [UInt8], in directory: Descriptor, path: [UInt8], route: [UInt8]
+    ) throws(SystemError) {
+        var entry = OpenDirectory(name: name, path: path)
+        let inner: Descriptor
+        do throws(SystemError) {
+            inner = try openDirectory(name, in: directory)
+        } catch {
+            entry.listing = error
+            return try remove(entry, from: directory)
+        }
+        var names: [[UInt8]] = []
+        do throws(SystemError) {
+            names = try inner.names()
+        } catch {
+            entry.listing = error
+        }
+        try cursor.enter(inner, route: route, names: names)
+        open.append(entry)
+    }
+
+    private func openDirectory(
+        _ name: [UInt8], in directory: Descriptor
+    ) throws(SystemError) -> Descriptor {
+        let inner: Descriptor
+        do throws(SystemError) {
+            inner = try directory.openDirectory(name)
+        } catch {
+            guard gainsAccess, error.code == EACCES else { throw error }
+            try directory.call("make writable", name) { fchmodat($0, $1, 0o700, 0) }
+            inner = try directory.openDirectory(name)
+        }
+        // A copy has the permissions of its original, which may forbid what is to come.
+        if gainsAccess { _ = fchmod(inner.number, 0o700) }
+        return inner
+    }
+
+    /// Leaves the innermost directory, and removes it if nothing in it stays.
+    private mutating func finish(top: Descriptor) {
+        let entry = open.removeLast()
+        do throws(SystemError) {
+            _ = try cursor.leave()
+        } catch {
+            // It was moved away with the walk in it: there is no way back to the others.
+            failures.append((entry.path, error))
+            return open.removeAll()
+        }
+        do throws(SystemError) {
+            try remove(entry, from: open.isEmpty ? top : cursor.directory)
+        } catch {
+            note(error, entry.path)
+        }
+    }
+
+    private mutating func remove(
+        _ entry: OpenDirectory, from directory: Descriptor
+    ) throws(SystemError) {
+        guard !entry.hasRemains, isAgreed(entry.path) else { return keep() }
+        do throws(SystemError) {
+            try directory.removeEntry(entry.name, isDirectory: true)
+        } catch {
+            throw error.code == ENOTEMPTY ? entry.listing ?? error : error
+        }
+        report(entry.path, true)
+    }
+
+    private mutating func note(_ error: SystemError, _ path: [UInt8]) {
+        guard error.code != ENOENT else { return }
+        failures.append((path, error))
+        keep()
+    }
+
+    /// Something in the innermost directory stays.
+    private mutating func keep() {
+        if !open.isEmpty { open[open.count - 1].hasRemains = true }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the client room leaves to the command line, which is a face of it: the store of versions,
+// copies for uploading, and how a presenter's refusal is put into bytes.
+
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationSystem
+import FileCoordinationVersions
+import FileTree
+import Glibc
+
+/// The services of this program.
+final class CommandServices: ClientServices {
+    /// The one object of this kind.
+    static let shared = CommandServices()
+
+    private init() {}
+
+    var versions: any VersionKeeping { VersionStore.current }
+
+    var versionsPath: [UInt8] { VersionStore.current.pathBytes }
+
+    func copyForUploading(_ place: ItemPath) throws -> any TemporaryCopy {
+        let snapshot = try UploadSnapshot.make(of: place.bytes)
+        if let omission = snapshot.omission {
+            Diagnostics.say(
+                """
+                the archive of \(place) for uploading leaves out what is no file, directory or \
+                link (\(omission.count) in all), such as \
+                \(String(decoding: omission.path, as: UTF8.self))
+                """)
+        }
+        return snapshot
+    }
+
+    func sweepTemporaryCopies() { UploadRoot.sweep(environment: CurrentProcess.environment) }
+
+    func canName(_ path: [UInt8], isDirectory: Bool) -> Bool { true }
+
+    /// Presenters of this program make no coordinated calls on their queues.
+    var currentSerialQueue: ObjectIdentifier? { nil }
+
+    private let mainThread = pthread_self()
+
+    /// The object is made on the main thread, which all commands begin on.
+    var isMainThread: Bool { pthread_equal(mainThread, pthread_self()) != 0 }
+
+    func encode(_ failure: any Error) -> [UInt8] {
+        (failure as? PresenterRefusal ?? PresenterRefusal(code: 1, "\(failure)")).encoded
+    }
+}
+
+extension Session {
+    /// This process's session, opened at first use.
+    static func current() throws(AccessFailure) -> Session {
+        try current(CommandServices.shared)
+    }
+}
+
+extension NativePath {
+    /// Where the arbiter has it: links on the way are followed (Rule 1.3).
+    func place() throws(Failure) -> ItemPath {
+        do throws(PlaceError) {
+            return try PlaceResolver.canonicalPath(of: bytes)
+        } catch {
+            throw Failure(place: error, self)
+        }
+    }
+}
+
+/// What counts as a package.
+enum Packages {
+    /// Whether the directory at an absolute path without links is one.
+    static func isPackage(_ directory: [UInt8]) throws(Failure) -> Bool {
+        do throws(AccessFailure) {
+            return try Session.current().packagePolicy.isPackage(directoryAt: directory)
+        } catch {
+            throw Failure(error, of: [])
+        }
+    }
+}

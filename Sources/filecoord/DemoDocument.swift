@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The document of the demonstration, read and saved as plain programs do it.
+
+import FileCoordinationSystem
+import Glibc
+
+/// Reading and saving a small text.
+enum DemoDocument {
+    /// The text in the file at `path`.
+    static func text(at path: NativePath) throws -> String {
+        let file = try path.open(O_RDONLY)
+        var bytes = [UInt8](repeating: 0, count: Int(try file.status().size))
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    /// Puts another file with this text in the place of the one at `path`, in one step.
+    static func save(_ text: String, at path: NativePath) throws {
+        let directory = try path.directory.openDirectory()
+        let name = path.name + Array(".new".utf8)
+        let file = try directory.openFile(name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666)
+        let bytes = Array(text.utf8)
+        try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+        try directory.rename(name, to: path.name, in: directory)
+    }
+}

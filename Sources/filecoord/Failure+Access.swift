@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the client room's failures come to on the command line: an exit status, and lines that say
+// what happened and what to do next.
+
+import FileCoordinationClient
+import FileCoordinationSystem
+import FileCoordinationWire
+import FileTree
+
+extension Failure {
+    /// Access that was not had to the items at `paths`, for whatever reason.
+    init(_ failure: AccessFailure, of paths: [NativePath]) {
+        switch failure {
+        case .system(let reason):
+            self.init(status: Self.status(reason), lines: [reason.sentence, Self.advice(reason)])
+        case .place(let error, let item):
+            let path = paths.indices.contains(item) ? paths[item] : NativePath([])
+            self.init(place: error, path)
+        case .refused(let bytes): self.init(refusal: PresenterRefusal(decoding: bytes))
+        case .copy(let error as UploadError, _):
+            let status = error.number.map { Failure(errorNumber: $0, doing: "", path: "").status }
+            self.init(
+                status: status ?? ExitStatus.badPath.rawValue, lines: [error.text, error.advice])
+        case .copy(let error, _): self.init(.inputOutput, "\(error)")
+        case .deadlock(let parties):
+            let circle = parties.map { PeopleText.sentence($0) }
+            self.init(
+                status: ExitStatus.refused.rawValue,
+                lines: [
+                    (["Access would never be granted, because each waits for the next in a circle:"]
+                        + circle).joined(separator: " "),
+                    "Nothing was read or written. Make one call for all items instead.",
+                ])
+        case .timedOut, .cancelled:
+            self.init(.refused, "Access was not granted.")
+        }
+    }
+
+    /// A name that leads to no place.
+    init(place error: PlaceError, _ path: NativePath) {
+        let sentence =
+            switch error {
+            case .unsupportedScheme, .invalidName: "The path is empty or contains a NUL byte."
+            case .tooLong: "The path \(path) is too long; shorten it or a directory's name."
+            case .linkLoop: "The links on the way to \(path) form a loop; remove one of them."
+            case .notPermitted: "A directory on the way to \(path) may not be entered."
+            case .unreadable: "The directory of \(path) cannot be looked at."
+            }
+        self.init(.badPath, sentence)
+    }
+
+    /// A claim that was filed, and then refused by a presenter (Rule 9.1).
+    private init(refusal: PresenterRefusal) {
+        guard refusal.domain != PresenterRefusal.domainOfSystem else {
+            let status: ExitStatus =
+                switch refusal.code {
+                case 1, 2: .unavailable
+                case 3: .usage
+                case _: .refused
+                }
+            self.init(
+                status: status.rawValue,
+                lines: [refusal.sentence] + (refusal.advice.map { [$0] } ?? []))
+            return
+        }
+        self.init(
+            .refused, "a presenter refused: \(refusal.sentence) (\(refusal.domain) \(refusal.code))"
+        )
+    }
+
+    private static func status(_ reason: FailureReason) -> Int32 {
+        switch reason {
+        case .arbiterUnreachable, .limitReached: ExitStatus.unavailable.rawValue
+        case .invalidOptions: ExitStatus.usage.rawValue
+        }
+    }
+
+    private static func advice(_ reason: FailureReason) -> String {
+        switch reason {
+        case .arbiterUnreachable: "Nothing was read or written. Remove the cause and try again."
+        case .limitReached: "Nothing was read or written. End some of them and try again."
+        case .invalidOptions: "Nothing was read or written. Correct the call."
+        }
+    }
+}
+
+extension PeopleText {
+    /// A sentence about a process that is in a circle of waits.
+    static func sentence(_ party: Party) -> String {
+        let label = party.label.isEmpty ? party.processName : party.label
+        let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
+        let number = "\(ProcessNumber.plain(party.processID))"
+        let who = "\(line(label)) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
+        let path = party.path.isEmpty ? "something" : text(party.path)
+        let time = spelled(party.sinceNanoseconds)
+        return switch party.role {
+        case .holder: "\(who) has held \(path) for \(time)."
+        case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."
+        case .presenter:
+            "\(who) presents \(path) and has not answered \(party.message ?? "yet")."
+        }
+    }
+
+    /// A length of time in its units, from hours to milliseconds.
+    private static func spelled(_ nanoseconds: UInt64) -> String {
+        let milliseconds = (nanoseconds &+ 500_000) / 1_000_000
+        let units: [(UInt64, String, String)] = [
+            (milliseconds / 3_600_000, "hr", "hrs"), (milliseconds / 60_000 % 60, "min", "min"),
+            (milliseconds / 1000 % 60, "sec", "secs"), (milliseconds % 1000, "ms", "ms"),
+        ]
+        let shown = units.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+        return shown.isEmpty ? "0 ms" : shown.joined(separator: ", ")
+    }
+}

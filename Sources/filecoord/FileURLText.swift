@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paths as the texts of file URLs, for programs that want those.
+
+/// The text of a file URL.
+enum FileURLText {
+    /// What stands for itself: what RFC 3986 allows in a path.
+    private static let plain = Set(
+        "!$&'()*+,-./:;=@_~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// The URL of an absolute path, without looking at the disk.
+    static func text(_ path: NativePath) -> String {
+        let bytes = path.bytes.flatMap { byte -> [UInt8] in
+            guard !plain.contains(byte) else { return [byte] }
+            return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return "file://" + String(decoding: bytes, as: UTF8.self)
+    }
+}

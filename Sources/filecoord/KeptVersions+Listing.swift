@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Versions in a table, and as JSON.
+
+import FileCoordinationArbiter
+import FileCoordinationVersions
+import Glibc
+
+extension KeptVersions {
+    /// One object a line.
+    var jsonLines: [String] {
+        Self.jsonLines(of: all)
+    }
+
+    /// The same for all orphans of the store, with the path of each one's item.
+    static var jsonLinesOfOrphans: [String] { jsonLines(of: allOrphans) }
+
+    private static var allOrphans: [Entry] {
+        store.allOrphans().flatMap { place, versions in
+            versions.map {
+                Entry(version: $0, path: NativePath(place.bytes), isOrphan: true)
+            }
+        }
+    }
+
+    private static func jsonLines(of entries: [Entry]) -> [String] {
+        entries.enumerated().map { index, entry in
+            let version = entry.version
+            return JSONText.object([
+                ("number", .number(index + 1)),
+                ("date", .text(WallClock.timestamp(of: moment(of: version)))),
+                ("name", .text(name(of: entry))), ("computer", text(version.record.computer)),
+                ("conflict", .truth(version.record.origin == .conflict)),
+                ("resolved", .truth(!version.isUnresolved)),
+                ("orphan", .truth(entry.isOrphan)),
+                ("path", .path(entry.path.bytes)), ("identifier", .text(version.id.text)),
+                ("contents", .path(version.contents)),
+            ]).description
+        }
+    }
+
+    /// Names that are not UTF-8 are none in a record.
+    private static func name(of entry: Entry) -> String {
+        let name = entry.version.record.name
+        return name.isEmpty ? PeopleText.text(entry.path.name) : name
+    }
+
+    /// When its contents were modified, to the microsecond.
+    private static func moment(of version: StoredVersion) -> timespec {
+        let time = (version.record.modified + 500).quotientAndRemainder(dividingBy: 1_000_000_000)
+        let isBefore = time.remainder < 0
+        return timespec(
+            tv_sec: Int(time.quotient) - (isBefore ? 1 : 0),
+            tv_nsec: Int(time.remainder) + (isBefore ? 1_000_000_000 : 0))
+    }
+
+    private static func text(_ text: String?) -> JSONText { text.map { .text($0) } ?? .null }
+
+    /// A table, or a sentence if it would be empty.
+    var tableLines: [String] {
+        let rows = Self.rows(of: all)
+        return rows.isEmpty
+            ? ["No versions of \(path) are kept."] : Self.table(of: rows)
+    }
+
+    /// The same for all orphans of the store, with the path of each one's item.
+    static var tableLinesOfOrphans: [String] {
+        let orphans = allOrphans
+        guard !orphans.isEmpty else { return ["There are no orphans."] }
+        // The number is one of the store's list, and means nothing beside a path.
+        return table(
+            of: zip(rows(of: orphans), orphans).map { row, entry in
+                ["-"] + row.dropFirst() + ["\(entry.path)"]
+            })
+    }
+
+    /// How to bring back what is listed as an orphan; nil if nothing is.
+    var advice: String? {
+        guard all.contains(where: \.isOrphan) else { return nil }
+        return "an \"orphan\" is a version of a file that was here and is gone; \"filecoord "
+            + "versions restore\" with its number or identifier brings the file back"
+    }
+
+    private static func rows(of entries: [Entry]) -> [[String]] {
+        entries.enumerated().map { index, entry in
+            let version = entry.version
+            return [
+                "\(index + 1)",
+                WallClock.dateAndTime(of: moment(of: version)),
+                PeopleText.line(name(of: entry)), PeopleText.line(version.record.computer ?? "-"),
+                mark(entry), version.id.text,
+            ]
+        }
+    }
+
+    private static func table(of rows: [[String]]) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                // Numbers end, and words begin, below each other.
+                return column == 0 ? space + cell.0 : cell.0 + space
+            }
+            return cells.joined(separator: "  ")
+        }
+    }
+
+    private static func mark(_ entry: Entry) -> String {
+        if entry.isOrphan { return "orphan" }
+        let version = entry.version
+        guard version.record.origin == .conflict else { return "-" }
+        return version.isUnresolved ? "conflict" : "resolved"
+    }
+}
