@@ -135,3 +135,28 @@ import Testing
         }
     }
 }
+
+/// What faces without Foundation say, and what they are told.
+@Suite struct PresenterRefusalCodingTests {
+    @Test func `A refusal of a program without Foundation is an NSError here`() {
+        let refusal = PresenterRefusal(
+            domain: "Notes", code: 7, description: "The “note”\nis in use.")
+        let error = ErrorCoding.decode(refusal.encode())
+        #expect(error.domain == "Notes")
+        #expect(error.code == 7)
+        #expect(error.localizedDescription == "The “note”\nis in use.")
+    }
+
+    @Test func `An NSError is a refusal in a program without Foundation`() {
+        let error = NSError(
+            domain: "Notes", code: -7,
+            userInfo: [
+                NSLocalizedDescriptionKey: "The note\tis /in use/ – 🗒.", "count": 5, "share": 0.5,
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: 28),
+            ])
+        #expect(
+            PresenterRefusal(decoding: ErrorCoding.encode(error))
+                == PresenterRefusal(
+                    domain: "Notes", code: -7, description: "The note\tis /in use/ – 🗒."))
+    }
+}

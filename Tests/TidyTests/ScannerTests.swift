@@ -162,6 +162,19 @@ struct ScannerTests {
         #expect(RoomRules.thirdParties(inManifest: manifest).map(\.line) == [4])
     }
 
+    @Test func `A failure that is passed over without a reason is noticed`() {
+        let text = """
+            // It may be gone.
+            a = try? b()
+            c()
+            d()
+            e()
+            f = try? g()
+            h = try? i() // Nobody needs it.
+            """
+        #expect(FileRules.unexplainedFailures(in: product(text)).map(\.line) == [6])
+    }
+
     @Test func `A default in a switch is noticed, one of a dictionary is not`() {
         let file = product("switch a {\ndefault: b\n}\nc[d, default: 0] += 1\n// default: e")
         #expect(RoomRules.defaults(in: file).map(\.line) == [2])

@@ -103,6 +103,10 @@ struct TidyTests {
         expectNone(tree.files.flatMap(FileRules.machinePaths))
     }
 
+    @Test func `A failure that the client passes over has its reason beside it`() {
+        expectNone(tree.target("FileCoordinationClient").flatMap(FileRules.unexplainedFailures))
+    }
+
     @Test func `The name of a file says something`() {
         expectNone(tree.files.flatMap(FileRules.emptyName))
     }

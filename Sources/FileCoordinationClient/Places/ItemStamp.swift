@@ -20,6 +20,7 @@ struct ItemStamp: Hashable {
     /// Looks at the item at `path`, a final link itself and not its target (Rule 1.6).
     static func take(of path: ItemPath) -> ItemStamp {
         ItemStamp(
+            // What cannot be looked at counts as absent.
             status: try? FileStatus(path: path.bytes, followLinks: false),
             takenAt: RealTimeClock.now)
     }

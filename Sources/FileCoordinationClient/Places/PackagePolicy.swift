@@ -109,6 +109,7 @@ package struct PackagePolicy: Hashable, Sendable {
     }
 
     private static func isThere(_ path: [UInt8], _ kind: FileStatus.Kind) -> Bool {
+        // What cannot be looked at proves nothing.
         (try? FileStatus(path: path, followLinks: false))?.kind == kind
     }
 

@@ -231,6 +231,7 @@ final class PlaceCache: Sendable {
     private func list(_ directory: KnownDirectory, at path: [UInt8], now: UInt64) {
         // Not under the lock: it may take its time.
         let before = state.withLock { ($0.clearings, $0.directories.tellings) }
+        // A directory that cannot be read is not listed.
         let names = try? RawDirectory.plainFiles(
             at: path, limit: KnownDirectories.nameLimit)
         state.withLock { state in
@@ -353,6 +354,7 @@ final class PlaceCache: Sendable {
         let now = MonotonicClock.now
         if let known = state.watched[directory], now < known.expires { return known }
         guard DirectoryWatch.seesEverything(at: directory),
+            // What cannot be watched is not remembered.
             let number = try? watch.add(directory, Self.changes)
         else { return nil }
         let fresh = (number: number, expires: now + Self.lifetime)
@@ -365,6 +367,7 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // To the end: what is left unread would be overlooked by whoever asked.
             while watch.hasNews {
+                // What cannot be read may concern everything.
                 guard let news = try? watch.read() else { return forgetForAWhile(&state) }
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
@@ -387,6 +390,7 @@ final class PlaceCache: Sendable {
 
     /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
     private func clear(_ state: inout State) {
+        // A watch that is gone already needs no end.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
         var versionless = state.versionless

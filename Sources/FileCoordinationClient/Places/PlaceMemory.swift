@@ -19,6 +19,7 @@ final class PlaceMemory: Sendable {
     func cache(allowedBy ledger: LedgerWriter) -> PlaceCache? {
         if let cache = made.load() { return cache }
         let count = lookups.wrappingAdd(1, ordering: .relaxed).newValue
+        // Without a watch nothing is remembered.
         guard count > Self.firstLookups, ledger.mayWatch, let cache = try? PlaceCache() else {
             return nil
         }

@@ -36,6 +36,7 @@ package enum PlaceResolver {
 
     /// What is found at a place whose path is canonical, as a moved item's is.
     package static func facts(of path: ItemPath, policy: PackagePolicy) -> ResolvedPlace {
+        // What is absent, or cannot be looked at, is no directory (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         let isDirectory = status?.kind == .directory
         return ResolvedPlace(
@@ -47,6 +48,7 @@ package enum PlaceResolver {
     static func facts(
         of path: ItemPath, inPackages outer: [Int], policy: PackagePolicy
     ) -> ResolvedPlace {
+        // What is absent, or cannot be looked at, is no directory (Rule 1.1).
         let status = try? FileStatus(path: path.bytes, followLinks: false)
         let isDirectory = status?.kind == .directory
         let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)

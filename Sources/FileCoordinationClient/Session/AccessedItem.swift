@@ -29,6 +29,7 @@ struct AccessedItem: Sendable {
     /// What the accessor gets.
     var granted: GrantedItem {
         if let moved { return moved }
+        // A remembered spelling may have no path of its own.
         let path = (try? request.name.path.get()) ?? place.path.bytes
         return GrantedItem(
             path: path, isDirectory: request.name.namesDirectory, isAsRequested: true)

@@ -49,6 +49,7 @@ extension CoordinatedAccess {
 
     /// Notes that the accessor has moved an item (Rule 11.1).
     package func announceMove(from old: ItemName, to new: ItemName) {
+        // A move from or to no place concerns nobody (Rule 1.10).
         guard let from = try? session.place(of: old), let to = try? session.place(of: new)
         else { return }
         announceMove(from: from, to: to)
@@ -125,6 +126,7 @@ extension CoordinatedAccess {
     private func isVacated(
         _ place: ItemPath, by index: Int, _ items: [AccessedItem]
     ) -> Bool {
+        // What cannot be looked at is not there any more.
         if (try? FileStatus(path: place.bytes, followLinks: false)) == nil { return true }
         return items.indices.contains {
             $0 != index && items[$0].anchor?.isAt(place.bytes) == true

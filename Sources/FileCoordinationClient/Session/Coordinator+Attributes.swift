@@ -12,6 +12,7 @@ extension Coordinator {
     package func announceAttributes(
         _ names: [[UInt8]], of item: ItemName, in session: () throws(AccessFailure) -> Session
     ) {
+        // Nobody can be told without an arbiter, or of what is no place.
         guard !names.isEmpty, let opened = try? session(),
             let place = try? opened.place(of: item)
         else { return }
@@ -19,6 +20,7 @@ extension Coordinator {
             place.path, names.sorted { $0.lexicographicallyPrecedes($1) })
         if let access = writingAccess(for: place.path) { return access.announce(announcement) }
         // A claim of nothing, which is granted at once, to carry it.
+        // Nor without a claim; the call has no error to give.
         guard let carrier = try? begin([], in: session) else { return }
         defer { endWaiting(carrier) }
         guard case .granted = carrier.wait() else { return }

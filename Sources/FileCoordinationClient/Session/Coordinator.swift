@@ -232,6 +232,7 @@ package final class Coordinator: Sendable {
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     package func announceMove(from old: ItemName, to new: ItemName) {
+        // A move from or to no place concerns nobody (Rule 1.10).
         guard let session = Session.existing, let from = try? session.place(of: old),
             let to = try? session.place(of: new)
         else { return }

@@ -149,6 +149,7 @@ extension Session {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
             // host may have granted it at once.
             local.abandon()
+            // One that is over already needs no end.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
             announce(.ended(WireRecord(record)))
             place.end(isWriting: access.isWriting)

@@ -99,6 +99,7 @@ extension Session {
         } catch {
             // Room for the outcomes was set aside when the claim was filed; then the ledger was cut
             // off, and no host believes it.
+            // A record that cannot be released is no host's any more.
             return (try? ledger.release(record)) == .freed
         }
     }

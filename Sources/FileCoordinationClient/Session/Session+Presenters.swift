@@ -72,6 +72,7 @@ extension Session {
             // It stays without a place, and the next access tries again.
             let place = try? session.place(of: name)
         else { return }
+        // It stays without a place here, too.
         try? session.register(entry, at: place.path)
     }
 
@@ -188,6 +189,7 @@ extension Session {
 
     private func endRecord(_ record: RecordReference) {
         state.withLock { $0.presentersByRecord[WireRecord(record)] = nil }
+        // One that is over already needs no end.
         if !ledger.cancel(record) { _ = try? ledger.release(record) }
         announce(.ended(WireRecord(record)))
     }

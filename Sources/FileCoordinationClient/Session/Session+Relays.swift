@@ -41,6 +41,7 @@ final class KnownRelays: Sendable {
             if let file = state.file, file.epoch == epoch { return file }
             // By its path: the host may have had to make the directory anew.
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
+            // Without the file the claim is filed.
             state.file = try? RelayFile(directory: directory, epoch: epoch)
             return state.file
         }

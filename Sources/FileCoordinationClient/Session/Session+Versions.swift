@@ -18,6 +18,7 @@ extension Session {
         guard cache != nil || store.isThere else { return false }
         if cache?.isAbsent(store.pathBytes, hasLooked: false) == true { return false }
         func hasNone() -> Bool {
+            // What cannot be looked at has no versions to keep.
             let status = try? FileStatus(path: path.bytes, followLinks: false)
             return status.map { !store.mayHaveVersions(at: path, $0) } ?? true
         }
@@ -45,6 +46,7 @@ extension Session {
     /// One that is made outside of any coordinated write is nobody's news (Rule 10.2).
     package static func noteVersionChange(_ news: VersionNews, ofItemAt name: ItemName) {
         guard let access = AccessorStack.accesses.last(where: \.isWriting),
+            // Where there is no place, no presenter is to hear of it.
             let place = try? access.session.place(of: name)
         else { return }
         access.announce(.versionChanged(place.path, news))

@@ -115,6 +115,7 @@ package final class Session: Sendable {
                 let epochs = try EpochFile(directory: runtime.directory)
                 EpochRenewal.renewIfDue(epochs, in: runtime)
                 let ledger = try LedgerWriter(directory: runtime.ledgers, globalEpoch: epochs)
+                // Where it cannot be had, a removed directory takes the claims along.
                 witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
                 // Only now: a host in any other directory than this one has seen the witness.
                 if runtime.isInPlace { return (runtime, ledger, witness) }

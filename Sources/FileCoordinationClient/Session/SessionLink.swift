@@ -73,6 +73,7 @@ final class SessionLink: Sendable {
     /// Without a watch, which a user may have too many of, they hear of it late.
     func watchForHosts(of session: Session) {
         watch.withLock { watch in
+            // Whatever fails: without a watch it is looked now and then (see above).
             guard watch == nil, let fresh = try? DirectoryWatch(),
                 let runtime = try? session.runtime.renewed(),
                 (try? fresh.add(runtime.directory, .movedTo)) != nil,
@@ -114,6 +115,7 @@ final class SessionLink: Sendable {
             var stoppedHost: HostVigil?
             // The last one ended if its directory was removed.
             if session.hasPresenters { watchForHosts(of: session) }
+            // A host that is gone before the hello has perhaps said why.
             if (try? session.connected(socket)) != nil {
                 stoppedHost = converse(on: socket, session)
             } else {
@@ -123,9 +125,11 @@ final class SessionLink: Sendable {
             // Whoever asks from here on may have to wait for long.
             session.vouch()
             unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
+            // The socket is closed next, which removes it, too.
             try? poller.remove(socket.descriptor)
             session.disconnected()
             socket.shutDown()
+            // If that fails, the next connection finds it stopped again.
             if let stoppedHost { try? election.depose(stoppedHost) }
             // Once is a host that dies, or one of an older version.
             if unwelcome.withLock({ $0 > 2 }) {
@@ -167,6 +171,7 @@ final class SessionLink: Sendable {
             }
             let deadline = [nextLook ?? unwatched(session), vouchesAt, answersAt]
                 .compactMap { $0 }.min()
+            // Without waiting there is no conversation; it is begun anew.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
             if let time = answersAt, MonotonicClock.now >= time {
                 session.sendAnswers()
@@ -221,10 +226,12 @@ final class SessionLink: Sendable {
     private func drainWatch() {
         watch.withLock { watch in
             guard let present = watch else { return }
+            // What cannot be read has told something, too.
             let batch = try? present.read()
             // The directory was removed: the watch never tells anything again.
             guard batch?.events.contains(where: { $0.changes.contains(.watchEnded) }) ?? true
             else { return }
+            // It is closed next, which removes it, too.
             try? poller.remove(present.descriptor)
             watch = nil
         }
@@ -241,6 +248,7 @@ final class SessionLink: Sendable {
             outbox.removeFirst(sent)
             return !outbox.isEmpty
         }
+        // Of a socket that is gone the poller says so.
         try? poller.modify(
             socket.descriptor, token: Token.socket, isLeft ? [.readable, .writable] : .readable)
     }
@@ -251,6 +259,7 @@ final class SessionLink: Sendable {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 let version = session.spokenVersion
+                // A host that says what is no message is not believed.
                 guard let message = try? HostMessage(decoding: bytes, version: version) else {
                     return false
                 }
@@ -270,6 +279,7 @@ final class SessionLink: Sendable {
     private func waitForBell(until deadline: UInt64?) {
         var ready: [Poller.Ready] = []
         while true {
+            // Then it goes on at once, and looks.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
             if let deadline, MonotonicClock.now >= deadline { return }
             if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
@@ -302,10 +312,12 @@ extension Session {
         case .deliveryPart(let part, let isLast):
             // A part that cannot be put together ends the conversation; the next hello makes up.
             guard
+                // Pieces that do not fit end the conversation.
                 let whole = try? state.withLock({
                     try $0.deliveryParts.add(part, isLast: isLast)
                 })
             else { return !isLast }
+            // Neither does a host deliver what is no message.
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .skipped(let record): skipped(record)

@@ -31,6 +31,25 @@ enum FileRules {
         }
     }
 
+    /// A failure that is passed over without a comment beside it, or in the four lines above.
+    static func unexplainedFailures(in file: SourceFile) -> [Violation] {
+        file.code.indices.filter { passesOver(file.code[$0]) }.compactMap { number in
+            let isExplained = (max(0, number - 4)...number).contains {
+                !file.comments[$0].trimmed.isEmpty
+            }
+            return isExplained
+                ? nil : Violation(file, line: number + 1, "try? without a reason: say why")
+        }
+    }
+
+    /// Whether a line passes over a failure; an optional entry does not.
+    private static func passesOver(_ line: String) -> Bool {
+        line.ranges(of: "try?").contains { range in
+            range.lowerBound == line.startIndex
+                || !line[line.index(before: range.lowerBound)].isLetter
+        }
+    }
+
     /// Words that say nothing in the name of a file.
     static let emptyWords: Set<String> = [
         "manager", "managers", "helper", "helpers", "util", "utils", "utilities", "utility",
