@@ -25,10 +25,10 @@ appears() {
         sleep 0.01
     done
 }
-# Starts a command that holds "$1" for writing until the file "go" is there.
+# Starts a command that holds "$@" for writing until the file "go" is there.
 hold() {
     rm -f go held
-    "$fc" write "$1" -- sh -c 'echo held >held; until [ -e go ]; do sleep 0.01; done' &
+    "$fc" write "$@" -- sh -c 'echo held >held; until [ -e go ]; do sleep 0.01; done' &
     holder=$!
     appears held
 }
@@ -163,6 +163,30 @@ hard_links_are_not_broken() {
 }
 symbolic_link_is_refused() {
     echo 1 >a && ln -s a l && echo 2 >in && ends 66 "$fc" write l <in && same "$(cat a)" 1
+}
+
+# ---- directories, labels, commands in commands, scripts that hold
+
+recursive_claim_covers_what_is_inside() {
+    mkdir d && echo 1 >d/f || return
+    hold --recursive d
+    ends 75 "$fc" read -n d/f && said "has held" && release && same "$("$fc" read d/f)" 1
+}
+label_is_what_others_see() {
+    hold --label "nightly backup" f
+    ends 75 "$fc" read -n f && said "nightly backup (pid" &&
+        "$fc" status | grep -q "nightly backup" && release
+}
+command_in_a_command_is_not_stuck() {
+    echo x >f && ends 70 "$fc" write f -- "$fc" read f && said "would never be granted" &&
+        same "$("$fc" write f -- sh -c '"$0" read --purpose "$FILECOORD_PURPOSE" f' "$fc")" x
+}
+script_holds_access() {
+    echo 1 >f && mkfifo in
+    "$fc" hold --write f <in >granted & holder=$!
+    exec 3>in; appears granted && same "$(cat granted)" granted &&
+        ends 75 "$fc" read -n f && said "has held"; result=$?
+    exec 3>&-; wait "$holder" && same "$("$fc" read f)" 1 && return $result
 }
 
 # ---- presenting
