@@ -46,7 +46,8 @@ extension Host {
                     PlaceEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold)))
             case .retarget(let claim, let items):
                 entries.append(PlaceEntry(ticket: claim.rawValue, .claim(items)))
-            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify:
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+                .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
                 break
             }
         }
@@ -57,7 +58,8 @@ extension Host {
             case .relocate(let presenter, let place, let isTold):
                 deliver(.relocated(to: place, isTold: isTold), to: presenter)
             case .retarget(let claim, _): mark(claim, isWritten: isWritten)
-            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify:
+            case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+                .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
                 perform(effect)
             }
         }

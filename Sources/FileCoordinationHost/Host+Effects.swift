@@ -26,6 +26,8 @@ extension Host {
         case .retarget(let claim, let items): retarget(claim, items)
         case .relocate(let presenter, let place, let isTold):
             relocate(presenter, to: place, isTold: isTold)
+        // This host asks for no delegation: it decides of them itself.
+        case .grantUnreported, .delegate, .recall, .openQueue, .startQueue: break
         }
     }
 

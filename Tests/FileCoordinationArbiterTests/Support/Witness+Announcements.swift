@@ -44,7 +44,8 @@ extension Witness {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
-            .recoveryFinished:
+            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             break
         }
         return result
@@ -223,7 +224,8 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire:
+            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire,
+                .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
                 continue
             }
         }
