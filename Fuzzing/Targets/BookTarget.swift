@@ -42,7 +42,7 @@ enum BookTarget {
         if arrangement & 2 != 0 { try put(text, into: "places.3.new", of: directory) }
         if arrangement & 4 != 0 { try put([0], into: "places.03", of: directory) }
 
-        let book = try PlaceBook(in: directory, epoch: HostEpoch(truncating: 4))
+        let book = try RelocationLog(in: directory, epoch: HostEpoch(truncating: 4))
         let entries = PlaceEntry.entries(decoding: text)
         let tickets = Set(entries.map(\.ticket))
         try compare(book, entries, "the book that was found")
@@ -53,7 +53,7 @@ enum BookTarget {
         try book.write([moved, PlaceEntry(ticket: 2, .heard(5))])
         let all = entries + [moved, PlaceEntry(ticket: 2, .heard(5))]
         try compare(book, all, "the book that goes on")
-        let next = try PlaceBook(in: directory, epoch: HostEpoch(truncating: 5))
+        let next = try RelocationLog(in: directory, epoch: HostEpoch(truncating: 5))
         try compare(next, all, "the next host's book")
         let names = try directory.names().filter { $0.hasPrefix("places") }
         let strangers = arrangement & 4 != 0 ? 1 : 0
@@ -67,7 +67,7 @@ enum BookTarget {
 
     /// The last entry about a record counts.
     private static func compare(
-        _ book: PlaceBook, _ entries: [PlaceEntry], _ name: String
+        _ book: RelocationLog, _ entries: [PlaceEntry], _ name: String
     ) throws {
         var places: [UInt64: PlaceEntry.Whereabouts] = [:]
         var heard: [UInt64: UInt32] = [:]

@@ -14,7 +14,7 @@ final class HostScene {
     let runtime: RuntimeDirectory
     let epochs: EpochFile
     private let wakeUp: WakeUp
-    private var host: Host
+    private var host: Server
     private var clients: [HostClient?] = [nil, nil, nil]
 
     init(_ runtime: RuntimeDirectory) throws {
@@ -40,13 +40,13 @@ final class HostScene {
         }
     }
 
-    private static func makeHost(_ runtime: RuntimeDirectory, _ wakeUp: WakeUp) throws -> Host {
+    private static func makeHost(_ runtime: RuntimeDirectory, _ wakeUp: WakeUp) throws -> Server {
         guard
             let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
         else { throw FuzzFault("the role of a host that is gone is still taken") }
-        var configuration = HostConfiguration(kind: .embedded, packagePolicy: [])
+        var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
-        return try Host(
+        return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
 

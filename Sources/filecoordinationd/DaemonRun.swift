@@ -26,7 +26,7 @@ struct DaemonRun {
         guard let role = try Self.takeRole(in: runtime, isElected: isElected) else {
             return StandardError.say("another daemon serves \(runtime.path) already")
         }
-        var configuration = HostConfiguration(kind: .daemon) { StandardError.say("\($0)") }
+        var configuration = ServerConfiguration(kind: .daemon) { StandardError.say("\($0)") }
         if isElected {
             configuration.log = Self.fileLog(in: runtime)
             // Its starter decides for how long.
@@ -54,10 +54,10 @@ struct DaemonRun {
 
         /// Makes a host that alone has the lock, so that the role ends when the host says so.
         func makeHost(
-            in runtime: RuntimeDirectory, _ configuration: HostConfiguration, wakeUp: WakeUp
-        ) throws -> Host {
+            in runtime: RuntimeDirectory, _ configuration: ServerConfiguration, wakeUp: WakeUp
+        ) throws -> Server {
             guard let lock = lock.take() else { preconditionFailure("A role is had once") }
-            return try Host(
+            return try Server(
                 runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
         }
     }
@@ -106,7 +106,8 @@ struct DaemonRun {
     }
 
     /// A log in the runtime directory, for a daemon whose standard error nobody reads.
-    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (HostLogEntry) -> Void {
+    private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (ServerLogEntry) -> Void
+    {
         guard
             let file = try? runtime.directory.openFile(
                 RuntimeDirectory.Name.log, [.write, .create, .append])

@@ -35,7 +35,7 @@ struct PackageConfigurationTests {
     }
 
     @Test func `The file is read as it is`() throws {
-        let world = try BookWorld()
+        let world = try RelocationLogWorld()
         let home = ["HOME": world.path]
         let folder = world.path + "/.config/filecoordination"
         #expect(load(home).isEmpty && load([:]).isEmpty)
@@ -57,7 +57,7 @@ struct PackageConfigurationTests {
     }
 
     @Test func `The file may be a link to where it is kept`() throws {
-        let world = try BookWorld()
+        let world = try RelocationLogWorld()
         let folder = world.path + "/filecoordination"
         #expect(mkdir(folder, 0o700) == 0)
         try world.put(Array("+abc\n".utf8), into: "kept")
@@ -68,7 +68,7 @@ struct PackageConfigurationTests {
     }
 
     @Test func `Of a file that is too long the lines count that fit`() throws {
-        let world = try BookWorld()
+        let world = try RelocationLogWorld()
         let folder = world.path + "/filecoordination"
         #expect(mkdir(folder, 0o700) == 0)
         let line = Array("+extension\n".utf8)

@@ -18,7 +18,7 @@ final class RelayWorld {
     let epochs: EpochFile
     private let path: String
     private let wakeUp: WakeUp
-    private(set) var host: FileCoordinationHost.Host
+    private(set) var host: Server
 
     /// - Parameter handoverTime: how quickly a place must be handed over to come into a relay.
     init(handoverTime: UInt64 = .max) throws {
@@ -38,13 +38,13 @@ final class RelayWorld {
 
     private static func makeHost(
         _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64
-    ) throws -> FileCoordinationHost.Host {
+    ) throws -> Server {
         let role = try #require(
             try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime))
-        var configuration = HostConfiguration(kind: .embedded, packagePolicy: [])
+        var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
         configuration.handoverTime = handoverTime
-        return try FileCoordinationHost.Host(
+        return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
 

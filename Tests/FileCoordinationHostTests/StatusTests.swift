@@ -55,11 +55,11 @@ import Testing
         }
         var asker = try Asker(world)
         try asker.ask()
-        while !world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        while !world.host.hasReportWork { try #require(world.host.turn(until: 0) == nil) }
         let claim = try other.file("/g")
         while claim.state == .asked {
             try #require(world.host.turn(until: 0) == nil)
-            try #require(world.host.hasStatusWork, "It was not served before the report was made")
+            try #require(world.host.hasReportWork, "It was not served before the report was made")
         }
         #expect(claim.isGranted)
         var report: StatusReport?
@@ -68,7 +68,7 @@ import Testing
             report = try asker.take()
         }
         // That nothing is left to send may show in the next turn only.
-        while world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        while world.host.hasReportWork { try #require(world.host.turn(until: 0) == nil) }
         // What came after the question is not in it.
         #expect(report?.claims.count == count + 1)
         let waiting = report?.claims.filter { $0.stage == .waiting } ?? []
@@ -77,7 +77,7 @@ import Testing
         let number = holder.ledger.ticket(of: held.record)
         for entry in waiting {
             #expect(entry.waitsFor.first?.claim == number)
-            #expect(entry.waitsFor.count <= HostLimits.reportedParties)
+            #expect(entry.waitsFor.count <= ServerLimits.reportedParties)
         }
     }
 
@@ -89,9 +89,9 @@ import Testing
         do {
             let asker = try Asker(world)
             try asker.ask()
-            while !world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+            while !world.host.hasReportWork { try #require(world.host.turn(until: 0) == nil) }
         }
-        while world.host.hasStatusWork { try #require(world.host.turn(until: 0) == nil) }
+        while world.host.hasReportWork { try #require(world.host.turn(until: 0) == nil) }
         try world.settle()
     }
 }

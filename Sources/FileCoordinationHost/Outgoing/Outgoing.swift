@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is on its way to clients: messages to presenters, questions that wait for an answer, reports
+// that are made bit by bit, and records that are given back once all that follows from them is sent
+// (a server that dies before leaves the outcome to the next).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+
+/// All that is on its way to clients.
+struct Outgoing {
+    /// A record that is given back to its client.
+    struct GivenBack {
+        let client: Client
+        let record: RecordReference
+    }
+
+    var deliveries = Deliveries()
+    var questions = Questions()
+    var reports = StatusReports()
+    private var givenBack: [GivenBack] = []
+
+    /// Gives a record back once all is sent.
+    mutating func giveBack(_ record: RecordReference, to client: Client) {
+        givenBack.append(GivenBack(client: client, record: record))
+    }
+
+    /// Takes out the records that are to be given back now.
+    mutating func takeGivenBack() -> [GivenBack] {
+        defer { givenBack = [] }
+        return givenBack
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What accessors make known while they run (sections 10 and 11). They write it into their record's
+// log; the server acts on what it has not acted on yet, and the relocation log says how far it has
+// come, so that the next server neither misses nor repeats anything.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationWire
+
+extension Server {
+    /// Acts on what a claim's log says beyond what has been acted on; returns the outcomes, which
+    /// come last, if they are there, or nil if claims have to be made known first: then `again` is
+    /// put behind those.
+    func readAnnouncements(
+        _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
+    ) -> [ItemOutcome]? {
+        guard let claim = records.claim(look.record, of: client.id) else { return [] }
+        var heard = records.relocations.heardBytes(ofClaim: claim.rawValue)
+        let bytes = client.ledger.outcome(look.record, from: heard) ?? []
+        for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {
+            switch entry {
+            case .announced(let announcement):
+                let concerned = delegations.concerned(by: announcement)
+                if follow(recall(concerned), before: look.bound, then: again(look)) { return nil }
+                heard += length
+                decide(.claimAnnounced(claim, announcement), heard: (claim, heard))
+            // They may be there a moment before the release is, and are heard with that.
+            case .outcomes(let outcomes): return outcomes
+            }
+        }
+        return []
+    }
+
+    /// Reminds the arbiter of what a claim that was found running has made known to a former
+    /// server: where its own items are by now.
+    func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
+        let heard = records.relocations.heardBytes(ofClaim: claim.rawValue)
+        guard heard > 0, let bytes = client.ledger.outcome(record) else { return }
+        for (entry, _) in ClaimLogEntry.entries(decoding: Array(bytes.prefix(heard))) {
+            if case .announced(let announcement) = entry {
+                decide(.claimReminded(claim, announcement))
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who holds, who waits, and for what: always to be had, without stopping anything (Rule 18.5). What
+// the arbiter knows by numbers is said by processes, purposes and paths.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    /// Answers what one claim waits for.
+    func explain(_ record: WireRecord, to client: Client) {
+        guard let claim = records.claim(RecordReference(record), of: client.id) else {
+            return send(.explanation(record, stage: nil, parties: []), to: client)
+        }
+        var looks = ReportLooks(namespace: client.ledger.processNamespace)
+        let parties = parties(arbiter.impediments(of: claim), &looks, limit: WireLimits.parties)
+        send(
+            .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
+    }
+
+    /// Begins to answer who holds and who waits; claims that run by delegation are made known
+    /// first.
+    func beginStatus(for connection: Connection) {
+        guard !outgoing.reports.isMade(for: connection.token) else { return }
+        work.replace(by: [.beginReport(token: connection.token)])
+        makeLocalClaimsKnown()
+    }
+
+    /// Has the arbiter hear of all claims that run by delegation, and of those that wait in relays.
+    func makeLocalClaimsKnown() {
+        work.replace(by: [.scan(.local)])
+        follow(delegations.endRelays(ledgers))
+    }
+
+    /// Begins the report itself.
+    func beginReport(for token: UInt64) {
+        guard let connection = connections[token] else { return }
+        let namespace = namespace(of: connection)
+        let ownID =
+            namespace == processes.ownNamespace
+            ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
+        let text = StatusReportText(
+            arbiter: ArbiterStatus(
+                processID: ownID, kind: configuration.kind,
+                uptimeNanoseconds: outgoing.reports.uptime,
+                protocolVersion: configuration.protocolVersion),
+            version: connection.version)
+        outgoing.reports.begin(
+            StatusWork(
+                token: connection.token, claims: arbiter.claimIDs[...],
+                presenters: arbiter.presenterIDs[...], text: text,
+                looks: ReportLooks(namespace: namespace)))
+    }
+
+    /// Whether there is a report of which a bit can be made, or sent, now.
+    var hasReportWork: Bool {
+        outgoing.reports.hasWork { connections[$0]?.hasBacklog != true }
+    }
+
+    /// Makes, or sends, a bit of the reports that were asked for.
+    func workOnReports() {
+        guard !outgoing.reports.isEmpty else { return }
+        let end = MonotonicClock.now + ServerLimits.statusSlice
+        var next = outgoing.reports.takeAll()
+        for index in next.indices {
+            repeat { step(&next[index]) } while next[index].isOpen && MonotonicClock.now < end
+        }
+        outgoing.reports.putBack(next.filter { $0.hasMore && connections[$0.token] != nil })
+    }
+
+    private func step(_ report: inout StatusWork) {
+        report.isOpen = true
+        if let claim = report.claims.popFirst() {
+            if let entry = arbiter.status(of: claim) {
+                report.text.add(status(of: entry, &report.looks))
+            }
+            if report.claims.isEmpty { report.beginPresenters() }
+        } else if let presenter = report.presenters.popFirst() {
+            report.beginPresenters()
+            if let entry = arbiter.status(of: presenter) {
+                report.text.add(status(of: entry, &report.looks))
+            }
+        } else {
+            report.beginPresenters()
+            guard let connection = connections[report.token], !connection.hasBacklog else {
+                report.isOpen = false
+                return
+            }
+            if let part = report.text.nextPart() {
+                send(part, on: connection)
+            } else {
+                report.hasMore = false
+                report.isOpen = false
+            }
+        }
+    }
+
+    /// Where the reader of what is sent on a connection has its number.
+    private func namespace(of connection: Connection) -> UInt64 {
+        if let client = connection.client.flatMap({ clients[$0] }) {
+            return client.ledger.processNamespace
+        }
+        if connection.peer.processID == CurrentProcess.id { return processes.ownNamespace }
+        return connection.socket.peerProcess()?.namespace ?? 0
+    }
+
+    private func status(
+        of entry: FileCoordinationArbiter.ClaimStatus, _ looks: inout ReportLooks
+    ) -> FileCoordinationWire.ClaimStatus {
+        let owner = clients[entry.claim.client]
+        let waitsFor = arbiter.impediments(
+            of: entry.claim.id, amongFirst: ServerLimits.partiesLookedAt)
+        return FileCoordinationWire.ClaimStatus(
+            claim: entry.claim.id.rawValue,
+            processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
+            stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
+            isStopped: isStopped(owner, &looks), items: entry.claim.items,
+            waitsFor: parties(waitsFor, &looks, limit: ServerLimits.reportedParties),
+            waitsForCount: waitsFor.count,
+            label: label(of: records.address(of: entry.claim.id), owner))
+    }
+
+    private func status(
+        of entry: FileCoordinationArbiter.PresenterStatus, _ looks: inout ReportLooks
+    ) -> FileCoordinationWire.PresenterStatus {
+        let presenter = entry.presenter
+        let owner = clients[presenter.client]
+        return FileCoordinationWire.PresenterStatus(
+            presenter: presenter.id.rawValue,
+            processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
+            isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &looks),
+            label: label(of: records.address(of: presenter.id), owner))
+    }
+
+    private func parties(
+        _ impediments: [Impediment], _ looks: inout ReportLooks, limit: Int
+    ) -> [Party] {
+        var parties: [Party] = []
+        for impediment in impediments.prefix(limit) {
+            switch impediment {
+            case .claim(let other):
+                guard let filed = arbiter.claim(other), let stage = arbiter.stage(of: other),
+                    let party = party(CycleStep(claim: filed, stage: stage), &looks)
+                else { continue }
+                parties.append(party)
+            case .presenter(let presenter, let steps):
+                if let party = party(presenter: presenter, steps, &looks) {
+                    parties.append(party)
+                }
+            }
+        }
+        return parties
+    }
+
+    /// A claim that may be over by now.
+    func party(_ step: CycleStep, _ looks: inout ReportLooks) -> Party? {
+        let filed = step.claim
+        guard let owner = clients[filed.client] else { return nil }
+        return Party(
+            claim: filed.id.rawValue, presenter: nil,
+            processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner.ledger.programName, purpose: filed.purpose.bytes,
+            path: filed.items.first?.path.bytes ?? [],
+            role: step.stage == .granted ? .holder : .waiter,
+            sinceNanoseconds: age(of: filed.id),
+            message: nil, isStopped: isStopped(owner, &looks),
+            label: label(of: records.address(of: filed.id), owner))
+    }
+
+    func party(
+        presenter: PresenterID, _ steps: YieldSteps, _ looks: inout ReportLooks
+    ) -> Party? {
+        guard let registered = arbiter.presenter(presenter), let owner = clients[registered.client]
+        else { return nil }
+        return Party(
+            claim: nil, presenter: presenter.rawValue,
+            processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner.ledger.programName, purpose: registered.purpose.bytes,
+            path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
+            message: steps.lastMessageName, isStopped: isStopped(owner, &looks),
+            label: label(of: records.address(of: presenter), owner))
+    }
+
+    /// How long the claim has been in its present stage; its record remembers over servers.
+    private func age(of claim: ClaimID) -> UInt64 {
+        guard let address = records.address(of: claim), let client = clients[address.client],
+            let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
+        else { return 0 }
+        let isGranted = snapshot.state == .granted && snapshot.grantedAt > 0
+        let since = isGranted ? snapshot.grantedAt : snapshot.filedAt
+        let now = MonotonicClock.now
+        return now > since ? now - since : 0
+    }
+
+    /// What a claim or a presenter is called: by its record, else by its process (Rule 18.15).
+    private func label(of address: RecordAddress?, _ owner: Client?) -> String {
+        guard let owner else { return "" }
+        if let address, let bytes = owner.ledger.supplement(address.record),
+            let own = try? RecordSupplement(decoding: bytes).label, !own.isEmpty
+        {
+            return own
+        }
+        return String(decoding: owner.ledger.label, as: UTF8.self)
+    }
+
+    /// Asks the kernel once for each client in a report.
+    private func isStopped(_ client: Client?, _ looks: inout ReportLooks) -> Bool {
+        guard let client else { return false }
+        if let known = looks.stopped[client.id] { return known }
+        let isStopped = processes.isStopped(client)
+        looks.stopped[client.id] = isStopped
+        return isStopped
+    }
+}
+
+extension YieldSteps {
+    /// The Swift name of the message that decides: the last of the steps.
+    var lastMessageName: String {
+        if !accommodateSubitemDeletions.isEmpty {
+            return "accommodatePresentedSubitemDeletion(at:)"
+        }
+        if accommodateDeletion { return "accommodatePresentedItemDeletion" }
+        if save { return "savePresentedItemChanges" }
+        return relinquish.contains(.writer)
+            ? "relinquishPresentedItem(toWriter:)" : "relinquishPresentedItem(toReader:)"
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the program that runs a server chooses: everything else a server finds in its runtime
+// directory, or in the ledgers of its clients.
+
+package import FileCoordinationWire
+
+/// How a server is to behave.
+package struct ServerConfiguration: Sendable {
+    /// Daemon or embedded; announced to clients.
+    package var kind: HostKind
+    /// After how long without any client it leaves, in nanoseconds; nil: never.
+    package var idleExit: UInt64?
+    /// The newest version of the protocol that it speaks.
+    package var protocolVersion: UInt16
+    /// What counts as a package, announced to clients; opaque here (Rule 1.11).
+    package var packagePolicy: [UInt8]
+    /// Whether the kernel is to tell when a process removes the names under which it is found.
+    ///
+    /// False only for programs that make thousands of servers: to end such a watch takes
+    /// milliseconds.
+    package var watchesDirectory = true
+    /// How quickly a place must go from client to client, in nanoseconds, to go without the server.
+    package var handoverTime = ContestedPlaces.handoverTime
+    /// Whether to give way to a server that is about to make its directory anew.
+    package var givesWay = false
+    /// Receives log entries, on the server's thread.
+    package var log: @Sendable (ServerLogEntry) -> Void
+
+    /// A configuration.
+    package init(
+        kind: HostKind, idleExit: UInt64? = nil,
+        protocolVersion: UInt16 = SpokenProtocol.newest,
+        packagePolicy: [UInt8] = PackageConfiguration.load(),
+        log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
+    ) {
+        self.kind = kind
+        self.idleExit = idleExit
+        self.protocolVersion = protocolVersion
+        self.packagePolicy = packagePolicy
+        self.log = log
+    }
+}
