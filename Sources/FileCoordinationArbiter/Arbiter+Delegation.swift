@@ -13,7 +13,10 @@ extension Arbiter {
 
     /// Whether a new claim can be granted at once, and its client need not report its end: it is
     /// plain, and nothing is to follow from its end.
-    func isUnreported(_ claim: FiledClaim) -> Bool {
+    ///
+    /// Ask before the claim gets a ticket: one that is unreported needs none. What is delegated is
+    /// not looked at, see ``recalls(before:)``.
+    public func isUnreported(_ claim: FiledClaim) -> Bool {
         switch mode {
         case .recovering: return false
         case .serving: break
@@ -191,10 +194,8 @@ extension Arbiter {
     }
 
     /// The server has closed a queue.
-    mutating func noteQueueClosed(_ id: DelegationID, turns: Int) {
-        if let path = delegations[id]?.path {
-            contests.noteQueue(at: path, turns: turns, policy)
-        }
+    mutating func noteQueueClosed(_ id: DelegationID, at path: ItemPath, turns: Int) {
+        contests.noteQueue(at: path, turns: turns, policy)
         delegations.endRecall(id)
     }
 

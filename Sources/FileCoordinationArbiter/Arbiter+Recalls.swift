@@ -57,13 +57,21 @@ extension Arbiter {
     }
 
     /// Remembers that a client wants what others have.
-    private mutating func noteContests(_ ids: [DelegationID], wantedBy client: ClientID) {
+    mutating func noteContests(_ ids: [DelegationID], wantedBy client: ClientID) {
         for id in ids {
             guard let delegation = delegations[id], delegation.slot != nil,
                 delegation.client != client
             else { continue }
             contests.note(delegation.path, wantedBy: client, at: now, policy)
         }
+    }
+
+    /// What has to be recalled before an event can be decided.
+    ///
+    /// A server that takes these back before it tells the event keeps claims that waited in a queue
+    /// in their order: they get their tickets first. Otherwise the arbiter asks for it.
+    public func recalls(before event: Event) -> [DelegationID] {
+        delegations.isEmpty ? [] : delegationsConcerned(by: event)
     }
 
     // MARK: What concerns what
@@ -97,8 +105,8 @@ extension Arbiter {
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
             .presenterHindered, .clientStopped, .clientContinued, .grantWithdrawn, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded, .queueOpened,
-            .queueClosed:
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened, .queueClosed:
             return []
         }
     }

@@ -99,7 +99,9 @@ public struct Arbiter: Hashable, Sendable {
         case .delegationRecalled(let id): delegations.endRecall(id)
         case .unreportedClaimEnded(let claim): forgetUnreported(claim)
         case .queueOpened(let id, let path, let members): noteQueue(id, at: path, members)
-        case .queueClosed(let id, let turns): noteQueueClosed(id, turns: turns)
+        case .delegationsContested(let ids, let client): noteContests(ids, wantedBy: client)
+        case .queueClosed(let id, let path, let turns):
+            noteQueueClosed(id, at: path, turns: turns)
         }
         finish(&turn)
         settleWishes(&turn)

@@ -197,13 +197,15 @@ public enum Event: Hashable, Sendable {
     /// A delegation is gone, and each claim that ran under it has been told. Either the arbiter
     /// recalled it, or the server has taken it back by itself or could not give it.
     case delegationRecalled(DelegationID)
+    /// A client wants what others have delegated, which the server is about to take back for it.
+    case delegationsContested([DelegationID], by: ClientID)
     /// A claim that was granted without a report is seen to be over.
     case unreportedClaimEnded(ClaimID)
     /// The server has put a place into a ticket queue, which is not open yet.
     case queueOpened(DelegationID, at: ItemPath, [QueueMember])
     /// The server has closed a queue, in which there were so many turns; what ran and waited there
     /// has been told.
-    case queueClosed(DelegationID, turns: Int)
+    case queueClosed(DelegationID, at: ItemPath, turns: Int)
 }
 
 extension Event {
@@ -217,14 +219,18 @@ extension Event {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished:
             true
-        case .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed: false
+        case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
+            false
         }
     }
 
     /// Whether it is a part of the answer to a recall, and so waits for none.
     var answersRecall: Bool {
         switch self {
-        case .claimRecovered, .delegationRecalled, .unreportedClaimEnded, .queueClosed: true
+        case .claimRecovered, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueClosed:
+            true
         case .claimFiled, .claimEnded, .clockAdvanced, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterPlaced, .presenterRemoved,
             .presenterAnswered, .presenterHindered, .clientStopped, .clientContinued,

@@ -357,7 +357,7 @@ import Testing
         #expect(desk.last.contains(.startQueue(queue)))
         desk.file(90, by: 3, .read("/f"))
         #expect(desk.last == [.recall(queue)])
-        desk.handle(.queueClosed(queue, turns: 100))
+        desk.handle(.queueClosed(queue, at: path("/f"), turns: 100))
         #expect(desk.granted.last == 90)
     }
 }

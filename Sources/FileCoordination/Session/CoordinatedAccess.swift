@@ -94,16 +94,15 @@ package final class CoordinatedAccess: Sendable {
             record: local.record, ledger: session.ledger, onEnding: nil, onLongWait: {})
         state = Lock(
             State(
-                claim: claim ?? running, items: [AccessedItem(local.request, at: local.item)],
+                claim: claim ?? running,
+                items: [AccessedItem(local.request, at: local.item, before: local.stamp)],
                 ending: claim == nil ? .granted : nil, policy: session.packagePolicy))
     }
 
-    /// Ends such an access, of which nobody knows what it has done to its item; says whether no
-    /// host hears of that.
+    /// Ends such an access; says whether no host hears of that.
     func endAdopted() -> Bool {
-        let (claim, items, _) = close()
-        return session.release(
-            claim.record, outcomes: items.map { $0.writing == nil ? .unchanged : .changed })
+        let (claim, items, moves) = close()
+        return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
     }
 
     /// Ends one that was never granted.

@@ -44,7 +44,8 @@ extension Witness {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .unreportedClaimEnded, .queueOpened,
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened,
             .queueClosed:
             break
         }

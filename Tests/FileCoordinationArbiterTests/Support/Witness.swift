@@ -119,7 +119,8 @@ struct Witness: Hashable {
             break
         case .clientStopped, .clientContinued, .grantWithdrawn:
             preconditionFailure("The simulation's checkers know about stopped processes, not this")
-        case .delegationRecalled, .unreportedClaimEnded, .queueOpened, .queueClosed:
+        case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
             preconditionFailure("The simulation's checkers know about delegations, not this")
         case .clockAdvanced(let time):
             clock = max(clock, time)

@@ -220,7 +220,9 @@ extension World {
         if delegations.queues[id] != nil {
             delegations.queues[id] = nil
             delegations.openQueues.removeAll { $0 == id }
-            tell(.queueClosed(id, turns: dice.below(200)))
+            if let place = delegations.queuePaths[id] {
+                tell(.queueClosed(id, at: place, turns: dice.below(200)))
+            }
         } else {
             tell(.delegationRecalled(id))
         }
