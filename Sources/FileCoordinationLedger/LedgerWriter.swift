@@ -157,16 +157,18 @@ public final class LedgerWriter: Sendable {
 
     /// Files a claim on a place that is delegated to this process by `delegation` in `slot`.
     ///
-    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``.
+    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``. What
+    /// the terms of the delegation want reported is granted with a report.
     public func claimLocally(
-        _ reference: RecordReference, slot: Int, delegation: SlotWord
+        _ reference: RecordReference, slot: Int, delegation: SlotWord, isWriting: Bool = true
     ) -> RecordState {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         let procedure = ClaimLocally(
-            record: index, free: free, slot: slot, delegation: delegation, fault: fault)
+            record: index, free: free, slot: slot, delegation: delegation, isWriting: isWriting,
+            fault: fault)
         switch memory.run(procedure) {
         case .granted: return .granted
         case .asked: return .asked
