@@ -67,7 +67,15 @@ final class DividedWorldTests: StageTestCase {
         try machine.endLogin()
         machine.meet(in: "/tmp/filecoordination-0")
         let job = try machine.peer("job")
-        job.tell("y write \(file)")
+        // Until the survivor's arbiter has taken the job's place, too, the job is refused.
+        for refusals in 0..<50 {
+            job.tell("y write \(file)")
+            try stage.until("the job waits, or is refused") { report in
+                job.count("y failed") > refusals
+                    || report.claims.contains { $0.processID == job.pid && $0.stage == .waiting }
+            }
+            if job.count("y failed") == refusals { break }
+        }
         try stage.untilWaits(job)
         XCTAssertFalse(job.said("y granted"))
         try survivor.ask("x go", "x released")
