@@ -17,6 +17,7 @@ enum RoomRules {
         wire: [arbiter],
         system: toolkit.union(["CFileCoordinationSystem"]),
         ledger: [system],
+        "FileCoordinationWatching": [arbiter, system],
         host: [arbiter, wire, system, ledger],
         "FileCoordination": toolkit.union([
             arbiter, wire, system, ledger, host, "Foundation", "Dispatch",
