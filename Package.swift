@@ -51,6 +51,10 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
+            name: "FileCoordinationWatching",
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
             name: "FileCoordinationHost",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
@@ -149,6 +153,20 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
             path: "Tests/Simulation/simulate", swiftSettings: strict),
+        // A model file system and its writers, around the reconciler of change watching.
+        .target(
+            name: "WatchingSimulation",
+            dependencies: ["FileCoordinationWatching", "FileCoordinationArbiter"],
+            path: "Tests/WatchingSimulation/World", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate-watching", dependencies: ["WatchingSimulation"],
+            path: "Tests/WatchingSimulation/simulate-watching", swiftSettings: strict),
+        .executableTarget(
+            name: "measure-watching",
+            dependencies: [
+                "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
+            ],
+            path: "Tests/WatchingSimulation/measure-watching", swiftSettings: strict),
         .testTarget(
             name: "CheckerTests", dependencies: ["CoordinationCheckers"], swiftSettings: strict),
         .testTarget(
@@ -167,6 +185,13 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FileTreeTests", dependencies: ["FileTree", "FileCoordinationSystem"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FileCoordinationWatchingTests",
+            dependencies: [
+                "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "WatchingSimulation", "TestHome",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",

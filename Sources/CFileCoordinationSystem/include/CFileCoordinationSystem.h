@@ -246,4 +246,18 @@ int fcs_thread_start_detached(
     const char *_Nonnull name, size_t stack_size, void (*_Nonnull body)(void *_Nonnull),
     void *_Nonnull context);
 
+// ---- look.c: looks for change watching
+
+struct fcs_look {
+    uint64_t device, inode, handle, size, link_count;
+    /// 0 where the file system keeps no time of birth.
+    int64_t born_ns, modified_ns, changed_ns;
+    uint32_t mode, owner, group;
+};
+
+/// Looks at `name` in an open directory, or at what is open itself if the name is empty.
+int fcs_look_at(int directory, const char *_Nonnull name, struct fcs_look *_Nonnull out);
+/// Watches what is open, also if it was opened for nothing but its identity.
+int fcs_watch_open(int watch, int descriptor, uint32_t mask);
+
 #endif

@@ -22,6 +22,7 @@ enum RoomRules {
         ledger: [system],
         tree: ["Glibc", system],
         versions: toolkit.union([arbiter, client, system, tree]),
+        "FileCoordinationWatching": [arbiter, system],
         host: [arbiter, wire, system, ledger],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.

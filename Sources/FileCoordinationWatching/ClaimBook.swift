@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose change was it? A claim compares its item before and after. What lies between the two is the
+// writer's, and its claim reports it; everything else is a plain program's. The kernel does not
+// name the process that made a change, so a plain change between the two stamps counts as the
+// writer's, and a change inside a directory that is being written counts as either's.
+
+import FileCoordinationArbiter
+
+/// Coordinated writes that may explain what was seen.
+struct ClaimBook {
+    /// What claims said about one path since presenters were told about it last.
+    struct Account {
+        /// What the first claim found there.
+        var first: FileSight?
+        /// What the last claim left there.
+        var last: FileSight?
+        /// A claim found something else than the one before it had left.
+        var isPlain = false
+        /// A claim changed something.
+        var isCoordinated = false
+        /// A claim ended without saying what it did.
+        var isUnknown = false
+    }
+
+    private struct Claim {
+        let number: UInt64
+        let paths: [ItemPath]
+        /// Whether it is over, and what it notified of may still be in the kernel's queue.
+        var isOver = false
+        /// Whether that queue was empty since.
+        var isDrained = false
+    }
+
+    private var claims: [Claim] = []
+    private var accounts: [ItemPath: Account] = [:]
+
+    var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
+
+    mutating func began(_ number: UInt64, _ paths: [ItemPath]) {
+        claims.append(Claim(number: number, paths: paths))
+    }
+
+    /// A claim is over; returns the paths whose items must be looked at.
+    mutating func ended(_ number: UInt64, _ changes: [ClaimedChange]) -> [ItemPath] {
+        let index = claims.firstIndex { $0.number == number && !$0.isOver }
+        let paths = index.map { claims[$0].paths } ?? []
+        if let index { claims[index].isOver = true }
+        for change in changes { enter(change) }
+        let known = changes.map(\.path)
+        for path in paths where !known.contains(path) {
+            accounts[path, default: Account()].isUnknown = true
+        }
+        return known + paths.filter { !known.contains($0) }
+    }
+
+    private mutating func enter(_ change: ClaimedChange) {
+        let changes = !change.after.isSameVersion(as: change.before)
+        guard var account = accounts[change.path] else {
+            accounts[change.path] = Account(
+                first: change.before, last: change.after, isCoordinated: changes)
+            return
+        }
+        if !change.before.isSameVersion(as: account.last) { account.isPlain = true }
+        account.isCoordinated = account.isCoordinated || changes
+        account.last = change.after
+        accounts[change.path] = account
+    }
+
+    /// Whether a coordinated write to this very item is under way: its claim will tell.
+    func isActive(at path: ItemPath?) -> Bool {
+        guard let path else { return false }
+        return claims.contains { !$0.isOver && $0.paths.contains(path) }
+    }
+
+    /// Who made the change from `told` to `now` at a path; both, if it was more than one change.
+    func origins(at path: ItemPath, told: FileSight?, now: FileSight?) -> [ChangeOrigin] {
+        if let account = accounts[path] {
+            guard !account.isUnknown else { return [.either] }
+            let isPlain =
+                account.isPlain || !told.isSameVersion(as: account.first)
+                || !now.isSameVersion(as: account.last)
+            if isPlain, account.isCoordinated { return [.uncoordinated, .coordinated] }
+            return account.isCoordinated ? [.coordinated] : [.uncoordinated]
+        }
+        let isInside = claims.contains { $0.paths.contains { $0.contains(path) } }
+        return [isInside ? .either : .uncoordinated]
+    }
+
+    /// Presenters were told what became of a path.
+    mutating func told(_ path: ItemPath) { accounts[path] = nil }
+
+    /// The kernel's queue is empty: nothing of a claim that is over will follow.
+    mutating func drained() {
+        for index in claims.indices where claims[index].isOver { claims[index].isDrained = true }
+    }
+
+    /// Everything that was notified has been told.
+    mutating func settled() {
+        claims.removeAll { $0.isOver && $0.isDrained }
+        guard claims.isEmpty else { return }
+        accounts = [:]
+    }
+}
+
+extension WatchReconciler {
+    mutating func claimEnded(_ claim: UInt64, _ changes: [ClaimedChange]) {
+        for path in claims.ended(claim, changes) { lookAgain(at: path) }
+    }
+
+    /// Has the deepest known name of a path looked at.
+    private mutating func lookAgain(at path: ItemPath) {
+        var node = nodes.root
+        for name in path.components {
+            if let child = nodes[node].children[name] {
+                node = child
+                continue
+            }
+            guard nodes[node].isDirectory, nodes.isCovered(node) else { return }
+            markDirty(makeChild(of: node, named: name))
+            return
+        }
+        markDirty(node)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Carries out the reconciler's orders: all calls to the file system are here. A path is only
+// believed if the item that it leads to is the expected one; what is opened is opened for its
+// identity only.
+
+public import FileCoordinationArbiter
+public import FileCoordinationSystem
+
+/// What carries out orders.
+///
+/// Used by the watcher's thread alone.
+struct WatchHands {
+    let kernel: DirectoryWatch
+    /// The most watches that are made, for tests of the limit.
+    let watchLimit: Int
+    private var watches: Set<Int32> = []
+    /// The directory that was looked into last: names mostly come in groups.
+    private var last: (path: ItemPath, identity: FileIdentity, item: OpenItem)?
+
+    init(kernel: DirectoryWatch, watchLimit: Int) {
+        self.kernel = kernel
+        self.watchLimit = watchLimit
+    }
+
+    /// Nothing that was opened in this turn is believed in the next.
+    mutating func endTurn() { last = nil }
+
+    /// Carries an order out; returns the answer, if there is to be one.
+    mutating func carryOut(_ order: WatchOrder) -> WatchInput? {
+        switch order {
+        case .unwatch(let watch):
+            // It may have ended by itself.
+            try? kernel.remove(watch)
+            return nil
+        case .watch(let node, let path, let expected, let mode):
+            return .watched(node, watch(path, expected, mode))
+        case .list(let node, let path, let expected):
+            return .listed(node, list(path, expected))
+        case .look(let node, let name, let path, let expected):
+            return .looked(node, look(name, path, expected))
+        }
+    }
+
+    /// A watch ended by itself.
+    mutating func watchEnded(_ watch: Int32) { watches.remove(watch) }
+
+    private mutating func open(_ path: ItemPath, _ expected: FileIdentity) -> Found<OpenItem> {
+        if let last, last.path == path, last.identity == expected { return .seen(last.item) }
+        do throws(SystemError) {
+            let item = try OpenItem(path: path.bytes)
+            guard FileSight(try item.look()).identity.isSame(as: expected) else {
+                return .elsewhere
+            }
+            last = (path, expected, item)
+            return .seen(item)
+        } catch {
+            return Self.isAbsence(error) ? .elsewhere : .refused
+        }
+    }
+
+    private static func isAbsence(_ error: SystemError) -> Bool {
+        [ErrorNumber.noSuchFile, ErrorNumber.notADirectory, ErrorNumber.symbolicLink]
+            .contains(error.code)
+    }
+
+    private mutating func look(
+        _ name: [UInt8], _ path: ItemPath, _ expected: FileIdentity
+    ) -> Found<FileSight?> {
+        switch open(path, expected) {
+        case .elsewhere: return .elsewhere
+        case .refused: return .refused
+        case .seen(let item):
+            do throws(SystemError) {
+                return .seen(FileSight(try item.look(at: name)))
+            } catch {
+                guard error.code == ErrorNumber.noSuchFile else { return .refused }
+                return .seen(nil)
+            }
+        }
+    }
+
+    private mutating func list(_ path: ItemPath, _ expected: FileIdentity) -> Found<[[UInt8]]> {
+        switch open(path, expected) {
+        case .elsewhere: return .elsewhere
+        case .refused: return .refused
+        case .seen(let item):
+            guard let names = try? item.names() else { return .refused }
+            return .seen(names)
+        }
+    }
+
+    private mutating func watch(
+        _ path: ItemPath, _ expected: FileIdentity, _ mode: WatchOrder.Mode
+    ) -> WatchOutcome {
+        switch open(path, expected) {
+        case .elsewhere: return .elsewhere
+        case .refused: return .failed(.permission)
+        case .seen(let item):
+            guard watches.count < watchLimit else { return .failed(.limit) }
+            do throws(SystemError) {
+                let watch = try kernel.add(item, Self.changes(for: mode))
+                watches.insert(watch)
+                return item.seesEverything ? .watching(watch) : .deaf(watch)
+            } catch {
+                let isRefusal = [ErrorNumber.accessDenied, ErrorNumber.notPermitted]
+                return .failed(isRefusal.contains(error.code) ? .permission : .limit)
+            }
+        }
+    }
+
+    private static func changes(for mode: WatchOrder.Mode) -> DirectoryWatch.Changes {
+        let itself: DirectoryWatch.Changes = [.itselfRemoved, .itselfMoved]
+        let names: DirectoryWatch.Changes = [.created, .removed, .movedFrom, .movedTo]
+        // No accesses: a rescan must not notify the one who makes it.
+        let contents: DirectoryWatch.Changes = [.modified, .closedAfterWriting, .attributes]
+        return switch mode {
+        case .item: itself.union(contents)
+        case .names: itself.union(names)
+        case .tree: itself.union(names).union(contents)
+        }
+    }
+}
+
+extension FileSight {
+    /// What a look showed.
+    public init(_ look: FileLook) {
+        self.init(
+            identity: FileIdentity(
+                device: look.device, inode: look.inode, born: look.born, handle: look.handle),
+            isDirectory: look.isDirectory,
+            stamp: FileStamp(
+                size: look.size, modified: look.modified, changed: look.changed, mode: look.mode,
+                owner: look.owner, group: look.group),
+            linkCount: look.linkCount)
+    }
+
+    /// What is at `path`, a final link itself; nil if nothing.
+    ///
+    /// - Throws: the reason why it cannot be told.
+    public init?(path: ItemPath) throws(SystemError) {
+        do {
+            self.init(try OpenItem(path: path.bytes).look())
+        } catch {
+            let absences = [ErrorNumber.noSuchFile, ErrorNumber.notADirectory]
+            guard absences.contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}
+
+extension KernelEvent {
+    /// A notification as the kernel made it.
+    public init(_ event: DirectoryWatch.Event) {
+        let pairs: [(DirectoryWatch.Changes, What)] = [
+            (.created, .created), (.removed, .removed), (.movedFrom, .movedFrom),
+            (.movedTo, .movedTo), ([.modified, .closedAfterWriting, .attributes], .changed),
+            ([.itselfRemoved, .itselfMoved, .unmounted], .itselfGone), (.watchEnded, .ended),
+        ]
+        var what: What = []
+        for (theirs, ours) in pairs where !event.changes.isDisjoint(with: theirs) {
+            what.insert(ours)
+        }
+        self.init(watch: event.watch, what: what, cookie: event.cookie, name: event.name)
+    }
+}

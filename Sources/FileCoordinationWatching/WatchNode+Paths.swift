@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paths of nodes: where an item is now, and where its presenters were told that it is.
+
+import FileCoordinationArbiter
+
+extension WatchNodeTable {
+    /// Whether the node hangs together with the root.
+    func isInTree(_ id: WatchNodeID) -> Bool {
+        var next = id
+        while next != root {
+            guard self[next].isAttached, let parent = self[next].parent else { return false }
+            next = parent
+        }
+        return true
+    }
+
+    /// The path now; nil if the node is not in the tree.
+    func path(_ id: WatchNodeID) -> ItemPath? {
+        var names: [[UInt8]] = []
+        var next = id
+        while next != root {
+            guard self[next].isAttached, let parent = self[next].parent else { return nil }
+            names.append(self[next].name)
+            next = parent
+        }
+        return ItemPath(components: names.reversed())
+    }
+
+    /// The path that presenters were told; nil if they do not know of the node.
+    func toldPath(_ id: WatchNodeID) -> ItemPath? {
+        var names: [[UInt8]] = []
+        var next = id
+        while next != root {
+            guard let told = self[next].told, let parent = existing(told.parent) else { return nil }
+            names.append(told.name)
+            next = parent
+        }
+        return ItemPath(components: names.reversed())
+    }
+
+    /// The number of nodes between the node and the root.
+    func depth(_ id: WatchNodeID) -> Int {
+        var depth = 0
+        var next = self[id].parent
+        while let node = next {
+            depth += 1
+            next = self[node].parent
+        }
+        return depth
+    }
+
+    /// Whether a presenter is told about everything inside this node or one above it.
+    func isCovered(_ id: WatchNodeID) -> Bool {
+        var next: WatchNodeID? = id
+        while let node = next {
+            if self[node].trees > 0 { return true }
+            next = self[node].parent
+        }
+        return false
+    }
+
+    /// Whether an answer about a name on the way to the node is still to come.
+    func isPendingAbove(_ id: WatchNodeID) -> Bool {
+        var next: WatchNodeID? = id
+        while let node = next {
+            if self[node].isPending { return true }
+            next = self[node].parent
+        }
+        return false
+    }
+
+    /// The node at a path now, if there is one.
+    func node(at path: ItemPath) -> WatchNodeID? {
+        var node = root
+        for name in path.components {
+            guard let child = self[node].children[name] else { return nil }
+            node = child
+        }
+        return node
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From looks to the mirror. A name shows the same item as before, another one, or nothing. An item
+// that is not at its name any more waits for a while: if its identity turns up at another name, it
+// was moved. Identity decides; time only bounds the wait. A deletion is never inferred from a list
+// in which a name is missing, only from a look at that name.
+
+extension WatchReconciler {
+    /// The answer to a look.
+    mutating func looked(_ node: WatchNodeID, _ found: Found<FileSight?>) {
+        queue.unanswered -= 1
+        guard nodes.contains(node), nodes[node].flags.contains(.looking) else { return }
+        nodes[node].flags.remove(.looking)
+        if nodes[node].flags.contains(.again) {
+            nodes[node].flags.remove(.again)
+            markDirty(node)
+        }
+        guard nodes[node].isAttached, let parent = nodes[node].parent else { return }
+        switch found {
+        case .seen(let sight): settle(node, sight)
+        case .elsewhere:
+            // Some directory above has another place by now: its name is looked at first.
+            markDirty(parent)
+            markDirty(node)
+        case .refused: clearBaseline(node)
+        }
+    }
+
+    /// Compares what a look showed with the mirror.
+    mutating func settle(_ node: WatchNodeID, _ sight: FileSight?) {
+        switch (nodes[node].now, sight) {
+        case (nil, nil):
+            for below in nodes.subtree(of: node) { clearBaseline(below) }
+            if nodes[node].flags.contains(.unsure), nodes[node].below == 0 { tell(node) }
+            tidy(node)
+        case (.some(let old), .some(let new)) where new.isSameItem(as: old):
+            refresh(node, from: old, to: new)
+        case (.some, nil):
+            vacate(node, isTakenAgain: false)
+        case (.some, .some(let new)):
+            if let slot = vacate(node, isTakenAgain: true) { fill(slot, new) }
+        case (nil, .some(let new)):
+            fill(node, new)
+        }
+    }
+
+    /// The same item, in the same version or another.
+    private mutating func refresh(_ node: WatchNodeID, from old: FileSight, to new: FileSight) {
+        nodes[node].now = new
+        nodes[node].flags.subtract([.removed, .verified])
+        if new.difference(from: old) != nil {
+            tell(node)
+            if !new.isDirectory, new.linkCount > 1 || old.linkCount > 1 {
+                // The other names of a file change with it, and are not notified.
+                for other in holders[InodeKey(new.identity)] ?? [] where other != node {
+                    if nodes.contains(other), nodes[other].now?.stamp != new.stamp {
+                        markDirty(other)
+                    }
+                }
+            }
+        }
+        ensureWatch(node)
+    }
+
+    /// Has presenters told about a node, at the end of the turn.
+    mutating func tell(_ node: WatchNodeID) {
+        guard !nodes[node].flags.contains(.changed) else { return }
+        nodes[node].flags.insert(.changed)
+        changed.append(node)
+    }
+
+    /// The item is not at its name any more.
+    ///
+    /// Presenters of paths below keep their paths.
+    ///
+    /// - Returns: the empty node that has the name now, if it is needed.
+    @discardableResult
+    mutating func vacate(_ node: WatchNodeID, isTakenAgain: Bool) -> WatchNodeID? {
+        guard let parent = nodes[node].parent else { return nil }
+        let name = nodes[node].name
+        let isSure = nodes[node].flags.contains(.removed) && nodes[node].below == 0
+        let until = isSure ? pace.now : pace.now + limits.settling
+        let places = placesBelow(node)
+        nodes.detach(node)
+        nodes[node].place = .missing(until: until)
+        missing.append(node)
+        if let slot = ToldSlot(nodes[node].told) { displaced[slot] = node }
+        tell(node)
+        let isUnsure = nodes[node].flags.contains(.unsure) && nodes[node].told == nil
+        guard isTakenAgain || isUnsure || !places.isEmpty else { return nil }
+        let slot = nodes.makeChild(of: parent, named: name)
+        if isUnsure {
+            nodes[slot].flags.insert(.unsure)
+            tell(slot)
+        }
+        for (presenter, names) in places {
+            place(presenter, at: chain(from: slot, names))
+            presenters[presenter].settleAt = pace.now + limits.settling
+            presenters.unsettle(presenter)
+        }
+        return slot
+    }
+
+    /// An item is at a name where none was known.
+    private mutating func fill(_ slot: WatchNodeID, _ sight: FileSight) {
+        var mustWait = false
+        for other in holders[InodeKey(sight.identity)] ?? [] where other != slot {
+            guard nodes.contains(other), let seen = nodes[other].now else { continue }
+            guard seen.isSameItem(as: sight) else {
+                // The number was used again: what had it is gone.
+                if nodes.isInTree(other) { markDirty(other) }
+                continue
+            }
+            if case .missing = nodes[other].place { return adopt(other, at: slot, sight) }
+            guard nodes.isInTree(other) else {
+                // Moved out of a directory that is missing itself, or a second name for what is
+                // there.
+                if let parent = nodes[other].parent { nodes[parent].flags.insert(.relist) }
+                vacate(other, isTakenAgain: false)
+                return adopt(other, at: slot, sight)
+            }
+            // A second name, or a move whose first half was not read yet: look there first.
+            if !nodes[slot].flags.contains(.verified) {
+                markDirty(other)
+                mustWait = true
+            } else if nodes.isPendingAbove(other), other != nodes[slot].parent {
+                mustWait = true
+            }
+        }
+        if mustWait {
+            nodes[slot].flags.insert(.verified)
+            markDirty(slot)
+            return
+        }
+        nodes[slot].flags.subtract([.verified, .removed])
+        nodes[slot].now = sight
+        hold(slot, as: sight.identity)
+        if nodes[slot].flags.contains(.baseline), !hasListenerAbove(slot) {
+            nodes[slot].told = WatchNode.Told(
+                parent: nodes[slot].parent, name: nodes[slot].name, sight: sight)
+        } else {
+            tell(slot)
+        }
+        if !sight.isDirectory || !nodes.isCovered(slot) { clearBaseline(slot) }
+        for presenter in nodes[slot].anchors { presenters.unsettle(presenter) }
+        ensureWatch(slot)
+        for child in nodes.sortedChildren(of: slot) { markDirty(child) }
+    }
+
+    /// A missing item has turned up: it was moved, with everything inside.
+    private mutating func adopt(_ node: WatchNodeID, at slot: WatchNodeID, _ sight: FileSight) {
+        guard let parent = nodes[slot].parent else { return }
+        let name = nodes[slot].name
+        let places = placesBelow(slot)
+        // The nodes at the slot are empty names; nothing but those presenters needs them.
+        for (presenter, _) in places { unanchor(presenter, from: presenters[presenter].place) }
+        drop(slot)
+        nodes.attach(node, to: parent, named: name)
+        nodes[node].now = sight
+        nodes[node].flags.subtract([.removed, .verified])
+        tell(node)
+        for (presenter, names) in places {
+            presenters[presenter].place = chain(from: node, names)
+            anchor(presenter, to: presenters[presenter].place)
+            presenters.unsettle(presenter)
+        }
+        for below in nodes.subtree(of: node) {
+            if nodes[below].flags.contains(.dirty) { queue.append(below) }
+            for presenter in nodes[below].anchors { presenters.unsettle(presenter) }
+            ensureWatch(below)
+        }
+    }
+
+    /// Missing items whose time is over are gone, and hints are dropped.
+    mutating func expire() {
+        var rest: [WatchNodeID] = []
+        for node in missing where nodes.contains(node) {
+            guard case .missing(let until) = nodes[node].place else { continue }
+            if until <= pace.now {
+                nodes[node].place = .gone
+                for below in nodes.subtree(of: node) { letGo(below) }
+            } else {
+                rest.append(node)
+            }
+        }
+        missing = rest
+        for id in presenters.returning where presenters[id].former?.until ?? 0 <= pace.now {
+            dropFormer(id)
+        }
+        presenters.returning = presenters.returning.filter { presenters[$0].former != nil }
+        hints.expire(at: pace.now)
+        let targets = hints.targets
+        hints.targets.removeAll(keepingCapacity: true)
+        for node in targets where nodes.contains(node) {
+            if nodes[node].keptUntil > pace.now || nodes[node].isPending {
+                hints.targets.append(node)
+            } else {
+                nodes[node].flags.remove(.hinted)
+                tidy(node)
+            }
+        }
+    }
+
+    /// Enters a node into the table of identities.
+    mutating func hold(_ node: WatchNodeID, as identity: FileIdentity) {
+        holders[InodeKey(identity), default: []].append(node)
+    }
+
+    /// Takes a node out of the tables of identities and watches.
+    mutating func letGo(_ node: WatchNodeID) {
+        endWatch(node)
+        clearBaseline(node)
+        guard let identity = nodes[node].now?.identity else { return }
+        let key = InodeKey(identity)
+        holders[key]?.removeAll { $0 == node }
+        if holders[key]?.isEmpty == true { holders[key] = nil }
+    }
+
+    /// Whether a presenter of a directory above is told about changes already.
+    private func hasListenerAbove(_ node: WatchNodeID) -> Bool {
+        var next = nodes[node].parent
+        while let node = next {
+            if nodes[node].trees > 0,
+                nodes[node].anchors.contains(where: { id in
+                    presenters[id].kind.isTree && !presenters[id].isStarting
+                })
+            {
+                return true
+            }
+            next = nodes[node].parent
+        }
+        return false
+    }
+
+    /// Marks what is found here first as known to presenters.
+    mutating func setBaseline(_ node: WatchNodeID) {
+        guard !nodes[node].flags.contains(.baseline) else { return }
+        nodes[node].flags.insert(.baseline)
+        pace.baselines += 1
+    }
+
+    mutating func clearBaseline(_ node: WatchNodeID) {
+        guard nodes[node].flags.contains(.baseline) else { return }
+        nodes[node].flags.remove(.baseline)
+        pace.baselines -= 1
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a turn: what differs from what presenters were told last is told. A node waits while
+// an answer about it is due, while a coordinated write to it is under way, or while the directory
+// that it is in has not been told. The differences of one turn have no order among themselves.
+
+import FileCoordinationArbiter
+
+/// What is told about one node.
+struct TurnReport {
+    let node: WatchNodeID
+    let what: WatchedChange.What
+    let path: ItemPath
+    let sight: FileSight?
+    let origins: [ChangeOrigin]
+    /// What was told to be at the path before, and was moved in the same turn.
+    var prior: WatchNodeID?
+    /// Whether no presenter knows what the node brings along.
+    var isNew = false
+}
+
+extension WatchReconciler {
+    /// Ends a turn: call it after each batch of facts, and at ``nextDeadline``.
+    ///
+    /// Facts about claims that came while looks were made must have been handed in before.
+    ///
+    /// - Returns: at most one message of changes for each presenter, in the order of presenters.
+    public mutating func endTurn(at now: UInt64) -> [WatchNews] {
+        pace.now = max(pace.now, now)
+        expire()
+        runTimers()
+        startPresenters()
+        tellTroubles()
+        if isDueNow() { tellChanges() }
+        if news.contains(where: { $0.body.asksToRead }) {
+            pace.isUnsure = true
+            for node in nodes.all where nodes[node].told == nil && nodes[node].isPending {
+                nodes[node].flags.insert(.unsure)
+            }
+        }
+        defer { news = [] }
+        return news
+    }
+
+    /// When the next turn is to end at the latest; nil if nothing is to be done by itself.
+    public var nextDeadline: UInt64? {
+        var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
+        if hasOrders { times.append(pace.now) }
+        let isWaiting =
+            !changed.isEmpty || !presenters.unsettled.isEmpty || !presenters.postponed.isEmpty
+        if isWaiting, let last = pace.lastTold, last + limits.pause > pace.now {
+            times.append(last + limits.pause)
+        }
+        for node in missing where nodes.contains(node) {
+            if case .missing(let until) = nodes[node].place { times.append(until) }
+        }
+        times += hints.targets.compactMap { nodes.existing($0).map { nodes[$0].keptUntil } }
+        times += presenters.unsettled.map { presenters[$0].settleAt }.filter { $0 > pace.now }
+        if presenters.ids.isEmpty { return hasOrders ? pace.now : nil }
+        return times.compactMap { $0 }.min()
+    }
+
+    /// Whether presenters may be told something now.
+    private mutating func isDueNow() -> Bool {
+        if let until = pace.rescanUntil {
+            guard isQuiet || until <= pace.now else { return false }
+            pace.lastTold = nil
+        }
+        guard let last = pace.lastTold else { return true }
+        return last + limits.pause <= pace.now
+    }
+
+    /// Presenters all of whose items were seen once are told that they will hear of changes.
+    private mutating func startPresenters() {
+        guard pace.baselines == 0 else { return }
+        for id in presenters.unsettled where presenters[id].isStarting {
+            let place = presenters[id].place
+            guard isSeen(place) else { continue }
+            presenters[id].isStarting = false
+            presenters[id].object = nodes[place].now == nil ? nil : place
+            news.append(WatchNews(presenter: id, body: .listening))
+            let now = nodes[place].now
+            guard let since = presenters[id].since, !now.isSameVersion(as: since) else { continue }
+            let what: WatchedChange.What =
+                now.map { .changed($0.difference(from: since) ?? .content) } ?? .deleted
+            presenters[id].early = WatchedChange(
+                what: what, path: presenters[id].path, origin: .uncoordinated, sight: now)
+        }
+    }
+
+    private func isSeen(_ node: WatchNodeID) -> Bool {
+        var next: WatchNodeID? = node
+        while let node = next {
+            if nodes[node].isPending { return false }
+            if case .ordered = nodes[node].watch { return false }
+            next = nodes[node].parent
+        }
+        return true
+    }
+
+    private mutating func tellChanges() {
+        if pace.rescanUntil != nil { pace.rescanUntil = nil }
+        var outbox = TurnOutbox(limit: limits.changesPerMessage)
+        let (reports, told) = collectReports()
+        for report in reports { distribute(report, into: &outbox) }
+        for node in told { remember(node) }
+        settlePresenters(into: &outbox)
+        send(outbox)
+        for report in reports { forgetAccounts(of: report) }
+        for node in told where nodes.contains(node) {
+            if nodes[node].place == .gone { drop(node) } else { tidyTold(node) }
+        }
+        if changed.isEmpty, isQuiet, presenters.unsettled.isEmpty { claims.settled() }
+    }
+
+    /// The reports of this turn, and the nodes that are told with them.
+    private mutating func collectReports() -> ([TurnReport], [WatchNodeID]) {
+        let waiting = changed.filter { nodes.contains($0) && nodes[$0].flags.contains(.changed) }
+        let ordered = waiting.map { (depth: nodes.isInTree($0) ? nodes.depth($0) : .max, node: $0) }
+            .enumerated().sorted { ($0.element.depth, $0.offset) < ($1.element.depth, $1.offset) }
+            .map(\.element.node)
+        changed = []
+        var reports: [TurnReport] = []
+        var told: [WatchNodeID] = []
+        var isTold: Set<WatchNodeID> = []
+        for node in ordered {
+            if mustWait(node, isTold) {
+                changed.append(node)
+                continue
+            }
+            reports += report(node, isTold)
+            told.append(node)
+            isTold.insert(node)
+            nodes[node].flags.remove(.changed)
+        }
+        return (reports, told)
+    }
+
+    private func mustWait(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> Bool {
+        switch nodes[node].place {
+        case .missing: return true
+        case .gone:
+            if let parent = nodes.existing(nodes[node].told?.parent), !nodes.isInTree(parent),
+                nodes[parent].place != .gone
+            {
+                return true
+            }
+        case .attached:
+            guard nodes.isInTree(node), !nodes[node].isPending else { return true }
+            if let parent = nodes[node].parent, nodes[parent].told == nil,
+                !isTold.contains(parent)
+            {
+                return true
+            }
+            if !claims.isEmpty, claims.isActive(at: nodes.path(node)) { return true }
+        }
+        return !claims.isEmpty && claims.isActive(at: nodes.toldPath(node))
+    }
+
+    private func report(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
+        let told = nodes[node].told
+        let former = nodes.toldPath(node)
+        guard nodes[node].isAttached else { return reportGone(node, isTold) }
+        guard let parent = nodes[node].parent, let path = nodes.path(node) else { return [] }
+        guard let now = nodes[node].now else {
+            // Nothing was told of it; one who read everything at the right instant has seen it.
+            guard nodes[node].flags.contains(.unsure) else { return [] }
+            let origins = claims.origins(at: path, told: nil, now: nil)
+            return [
+                TurnReport(node: node, what: .deleted, path: path, sight: nil, origins: origins)
+            ]
+        }
+        func make(_ what: WatchedChange.What, _ origins: [ChangeOrigin]) -> TurnReport {
+            TurnReport(node: node, what: what, path: path, sight: now, origins: origins)
+        }
+        guard let told, let former else {
+            let prior = nodes.existing(displaced[ToldSlot(parent: parent, name: nodes[node].name)])
+            let priorSight = prior.flatMap { nodes[$0].told?.sight }
+            let origins = claims.origins(at: path, told: priorSight, now: now)
+            // Moved away in the same turn, it is reported as that.
+            let isReplaced = prior.map { !(nodes.isInTree($0) && !nodes[$0].isPending) } ?? false
+            var result = make(isReplaced ? .changed(.content) : .appeared, origins)
+            result.prior = prior
+            result.isNew = true
+            return [result]
+        }
+        if told.parent != parent || told.name != nodes[node].name {
+            let from = claims.origins(at: former, told: told.sight, now: nil)
+            let slot = ToldSlot(parent: parent, name: nodes[node].name)
+            let prior = nodes.existing(displaced[slot]).flatMap { nodes[$0].told?.sight }
+            let to = claims.origins(at: path, told: prior, now: now)
+            // A claim on either end says who moved it.
+            let origin = [ChangeOrigin.coordinated, .either].first { [from, to].contains([$0]) }
+            var result = [make(.moved(former: former), [origin ?? .uncoordinated])]
+            if now.difference(from: told.sight) == .content {
+                result.append(make(.changed(.content), [.uncoordinated]))
+            }
+            return result
+        }
+        guard let difference = now.difference(from: told.sight) else { return [] }
+        return [
+            make(.changed(difference), claims.origins(at: path, told: told.sight, now: now))
+        ]
+    }
+
+    private func reportGone(_ node: WatchNodeID, _ isTold: Set<WatchNodeID>) -> [TurnReport] {
+        guard let told = nodes[node].told, let path = nodes.toldPath(node),
+            let parent = nodes.existing(told.parent), nodes.isInTree(parent)
+        else { return [] }
+        if let taker = nodes[parent].children[told.name], nodes[taker].now != nil,
+            nodes[taker].told?.parent == parent || isTold.contains(taker)
+        {
+            return []
+        }
+        return [
+            TurnReport(
+                node: node, what: .deleted, path: path, sight: nil,
+                origins: claims.origins(at: path, told: told.sight, now: nil))
+        ]
+    }
+
+    /// Enters what presenters know from now on.
+    private mutating func remember(_ node: WatchNodeID) {
+        if let slot = ToldSlot(nodes[node].told), displaced[slot] == node { displaced[slot] = nil }
+        guard nodes[node].isAttached, let parent = nodes[node].parent,
+            let now = nodes[node].now
+        else {
+            nodes[node].flags.remove(.unsure)
+            if let slot = ToldSlot(nodes[node].told), let parent = nodes.existing(slot.parent),
+                let taker = nodes[parent].children[slot.name]
+            {
+                nodes[taker].flags.remove(.unsure)
+            }
+            return
+        }
+        let slot = ToldSlot(parent: parent, name: nodes[node].name)
+        // Whatever presenters believed to be here is not here for them any more.
+        if let prior = nodes.existing(displaced[slot]), ToldSlot(nodes[prior].told) == slot {
+            nodes[prior].told = nil
+        }
+        displaced[slot] = nil
+        nodes[node].flags.remove(.unsure)
+        nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, sight: now)
+    }
+
+    private mutating func forgetAccounts(of report: TurnReport) {
+        claims.told(report.path)
+        if case .moved(let former) = report.what {
+            claims.told(former)
+            if nodes.contains(report.node), let origin = report.origins.first {
+                nodes[report.node].movedBy = origin
+            }
+        }
+    }
+
+    /// Drops what was moved to where nothing is presented.
+    private mutating func tidyTold(_ node: WatchNodeID) {
+        guard nodes[node].below == 0 || !nodes.isCovered(node) else { return }
+        tidy(node)
+        if let node = nodes.existing(node), nodes[node].isDirectory { shrink(node) }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which nodes are watched, and what becomes of those that cannot be. A directory is watched first
+// and listed then: what is created in between is notified, listed, or both. Where the kernel cannot
+// notify, the node is polled, its presenters are told why, and the watch is tried again.
+
+import FileCoordinationArbiter
+
+extension WatchReconciler {
+    /// The watch that a node should have.
+    private func wantedMode(_ node: WatchNodeID) -> WatchOrder.Mode? {
+        guard let sight = nodes[node].now, nodes.isInTree(node) else { return nil }
+        if sight.isDirectory {
+            if nodes.isCovered(node) { return .tree }
+            if nodes[node].below > nodes[node].anchors.count { return .names }
+        }
+        return nodes[node].anchors.isEmpty ? nil : .item
+    }
+
+    /// Orders the watch that a node should have, or ends one that it should not.
+    mutating func ensureWatch(_ node: WatchNodeID) {
+        guard let mode = wantedMode(node) else { return endWatch(node) }
+        switch nodes[node].watch {
+        case .none: order(mode, for: node)
+        case .ordered(let former): if former != mode { order(mode, for: node) }
+        case .on(_, let former): if former != mode { order(mode, for: node) }
+        case .failed(let trouble, let former):
+            nodes[node].watch = .failed(trouble, mode)
+            if former < mode { rescan(node) }
+        }
+        if nodes[node].flags.contains(.relist), !nodes[node].flags.contains(.listing) {
+            nodes[node].flags.remove(.relist)
+            rescan(node)
+        }
+    }
+
+    private mutating func order(_ mode: WatchOrder.Mode, for node: WatchNodeID) {
+        guard let path = nodes.path(node), let sight = nodes[node].now else { return }
+        // One that is on stays on until the answer; the kernel keeps its number.
+        if case .on(let watch, _) = nodes[node].watch { forget(watch, at: node) }
+        nodes[node].watch = .ordered(mode)
+        queue.orders.append(.watch(node, path, expected: sight.identity, mode))
+    }
+
+    private mutating func forget(_ watch: Int32, at node: WatchNodeID) {
+        watches[watch]?.removeAll { $0 == node }
+        // An empty list stays, so that a watch in transition is still known.
+    }
+
+    /// Ends a node's watch, if it has one.
+    mutating func endWatch(_ node: WatchNodeID) {
+        if case .on(let watch, _) = nodes[node].watch {
+            forget(watch, at: node)
+            if watches[watch]?.isEmpty == true {
+                watches[watch] = nil
+                queue.orders.append(.unwatch(watch))
+                polled.room()
+            }
+        }
+        nodes[node].watch = .none
+        if nodes[node].flags.contains(.polled) { polled.isChanged = true }
+        nodes[node].flags.subtract([.polled, .deaf])
+    }
+
+    /// The answer to an order to watch.
+    mutating func watched(_ node: WatchNodeID, _ outcome: WatchOutcome) {
+        guard nodes.contains(node), case .ordered(let mode) = nodes[node].watch else {
+            return discard(outcome)
+        }
+        switch outcome {
+        case .watching(let watch), .deaf(let watch):
+            nodes[node].watch = .on(watch, mode)
+            var sharers = watches[watch] ?? []
+            if !sharers.contains(node) { sharers.append(node) }
+            watches[watch] = sharers
+            widen(watch, sharers)
+            if case .deaf = outcome {
+                nodes[node].flags.insert(.deaf)
+                poll(node, because: .remote)
+            } else if nodes[node].flags.contains(.polled) {
+                nodes[node].flags.subtract([.polled, .deaf])
+                polled.isChanged = true
+            }
+        case .failed(let trouble):
+            nodes[node].watch = .failed(trouble, mode)
+            poll(node, because: trouble)
+        case .elsewhere:
+            nodes[node].watch = .none
+            markDirty(node)
+            return
+        }
+        rescan(node)
+    }
+
+    /// A watch that nobody waits for any more.
+    private mutating func discard(_ outcome: WatchOutcome) {
+        switch outcome {
+        case .watching(let watch), .deaf(let watch):
+            guard watches[watch]?.isEmpty ?? true else { return }
+            watches[watch] = nil
+            queue.orders.append(.unwatch(watch))
+        case .failed, .elsewhere: break
+        }
+    }
+
+    /// Nodes that share a watch need the most that any of them needs.
+    private mutating func widen(_ watch: Int32, _ sharers: [WatchNodeID]) {
+        guard sharers.count > 1 else { return }
+        let modes = sharers.map { sharer -> WatchOrder.Mode in
+            if case .on(_, let mode) = nodes[sharer].watch { mode } else { .item }
+        }
+        guard let most = modes.max(), let last = modes.last, last < most,
+            let index = modes.firstIndex(of: most), let path = nodes.path(sharers[index]),
+            let sight = nodes[sharers[index]].now
+        else { return }
+        nodes[sharers[index]].watch = .ordered(most)
+        queue.orders.append(.watch(sharers[index], path, expected: sight.identity, most))
+    }
+
+    /// Looks at everything that a node's watch is for.
+    mutating func rescan(_ node: WatchNodeID) {
+        let mode: WatchOrder.Mode
+        switch nodes[node].watch {
+        case .none, .ordered: return
+        case .on(_, let wanted), .failed(_, let wanted): mode = wanted
+        }
+        markDirty(node)
+        switch mode {
+        case .item: clearBaseline(node)
+        case .names:
+            clearBaseline(node)
+            for child in nodes.sortedChildren(of: node) { markDirty(child) }
+        case .tree: list(node)
+        }
+    }
+
+    private mutating func list(_ node: WatchNodeID) {
+        guard !nodes[node].flags.contains(.listing) else {
+            nodes[node].flags.insert(.relist)
+            return
+        }
+        guard let path = nodes.path(node), let sight = nodes[node].now else {
+            nodes[node].flags.insert(.relist)
+            return
+        }
+        nodes[node].flags.insert(.listing)
+        queue.unanswered += 1
+        queue.orders.append(.list(node, path, expected: sight.identity))
+    }
+
+    /// The answer to an order to list.
+    mutating func listed(_ node: WatchNodeID, _ found: Found<[[UInt8]]>) {
+        queue.unanswered -= 1
+        guard nodes.contains(node), nodes[node].flags.contains(.listing) else { return }
+        nodes[node].flags.remove(.listing)
+        guard nodes.isInTree(node), nodes.isCovered(node) else {
+            nodes[node].flags.insert(.relist)
+            return
+        }
+        switch found {
+        case .elsewhere:
+            nodes[node].flags.insert(.relist)
+            markDirty(node)
+        case .refused:
+            clearBaseline(node)
+            poll(node, because: .permission)
+        case .seen(let names):
+            for name in names where nodes[node].children[name] == nil {
+                // One who reads the directory may see it, too.
+                nodes[makeChild(of: node, named: name)].flags.insert(.unsure)
+            }
+            clearBaseline(node)
+            // Those that the list does not have are looked at like the others.
+            for child in nodes.sortedChildren(of: node) { markDirty(child) }
+            if nodes[node].flags.contains(.relist) {
+                nodes[node].flags.remove(.relist)
+                list(node)
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traps that need a kernel which reads in pieces, refuses, or says nothing: the reconciler alone,
+// with answers made by hand. A schedule reads from top to bottom: what happens, then what is told.
+
+import FileCoordinationArbiter
+import FileCoordinationWatching
+import Testing
+
+/// A reconciler, and a table of what is where.
+struct HandMadeKernel {
+    var reconciler: WatchReconciler
+    /// What is at each path; a directory's handle is its inode number.
+    var there: [String: FileSight] = [:]
+    /// The watch that each path has got.
+    private(set) var watches: [String: Int32] = [:]
+    /// How watches of these paths end.
+    var outcomes: [String: WatchOutcome] = [:]
+    /// Directories that refuse to be listed.
+    var unreadable: Set<String> = []
+    var now: UInt64 = 1_000_000
+    private(set) var looks = 0
+
+    init() {
+        reconciler = WatchReconciler(root: Self.directory(1))
+        there["/"] = Self.directory(1)
+    }
+
+    static func directory(_ inode: UInt64) -> FileSight {
+        FileSight(
+            identity: FileIdentity(device: 1, inode: inode), isDirectory: true,
+            stamp: FileStamp(size: 0, modified: 0, changed: 0, mode: 0o40755))
+    }
+
+    static func file(_ inode: UInt64, _ instant: Int64 = 0) -> FileSight {
+        FileSight(
+            identity: FileIdentity(device: 1, inode: inode),
+            stamp: FileStamp(size: 1, modified: instant, changed: instant))
+    }
+
+    /// Carries out all orders, and those that follow.
+    mutating func carryOut() {
+        while reconciler.hasOrders {
+            for order in reconciler.takeOrders() { carryOut(order) }
+        }
+    }
+
+    private mutating func carryOut(_ order: WatchOrder) {
+        switch order {
+        case .unwatch: break
+        case .watch(let node, let path, _, _):
+            let number = Int32(watches.count + 1)
+            let outcome = outcomes[path.description] ?? .watching(number)
+            if outcome == .watching(number) { watches[path.description] = number }
+            reconciler.handle(.watched(node, outcome), at: now)
+        case .list(let node, let path, _):
+            let head = path.description == "/" ? "/" : path.description + "/"
+            let names = there.keys.filter { $0.hasPrefix(head) && $0 != "/" }
+                .map { $0.dropFirst(head.count) }.filter { !$0.contains("/") }.sorted()
+            let found: Found<[[UInt8]]> =
+                unreadable.contains(path.description)
+                ? .refused : .seen(names.map { Array($0.utf8) })
+            reconciler.handle(.listed(node, found), at: now)
+        case .look(let node, let name, let path, _):
+            looks += 1
+            let text = String(decoding: name, as: UTF8.self)
+            let full = path.description == "/" ? "/" + text : "\(path)/\(text)"
+            reconciler.handle(.looked(node, .seen(there[full])), at: now)
+        }
+    }
+
+    mutating func present(_ id: UInt64, _ path: String, _ kind: PresentedKind) throws {
+        let item = try #require(ItemPath(path))
+        reconciler.handle(.presented(id, item, kind, since: nil), at: now)
+        carryOut()
+        let news = reconciler.endTurn(at: now)
+        #expect(news.contains(WatchNews(presenter: id, body: .listening)))
+    }
+
+    /// The kernel notifies of a name in a directory.
+    mutating func notify(
+        _ directory: String, _ what: KernelEvent.What, _ name: String, cookie: UInt32 = 0
+    ) {
+        guard let watch = watches[directory] else { return }
+        reconciler.handle(
+            .notified(
+                KernelEvent(watch: watch, what: what, cookie: cookie, name: Array(name.utf8))),
+            at: now)
+    }
+
+    /// Ends a turn after some milliseconds; what presenters are told.
+    mutating func turn(after milliseconds: UInt64 = 60) -> [String] {
+        now += milliseconds * 1_000_000
+        carryOut()
+        var lines = reconciler.endTurn(at: now)
+        carryOut()
+        lines += reconciler.endTurn(at: now)
+        return lines.flatMap { news -> [String] in
+            switch news.body {
+            case .listening: ["\(news.presenter) listening"]
+            case .degraded(let trouble): ["\(news.presenter) degraded: \(trouble)"]
+            case .healed: ["\(news.presenter) healed"]
+            case .wholeMayHaveChanged(let reason): ["\(news.presenter) whole: \(reason)"]
+            case .changes(let changes):
+                changes.map { change in
+                    let what =
+                        switch change.what {
+                        case .appeared: "appeared"
+                        case .changed(let difference): "\(difference)"
+                        case .deleted: "deleted"
+                        case .moved(let former): "moved from \(former)"
+                        }
+                    let origin = change.origin == .uncoordinated ? "" : ", \(change.origin)"
+                    return "\(news.presenter) \(change.path) \(what)\(origin)"
+                }
+            }
+        }
+    }
+}
+
+@Suite struct KernelFaultTests {
+    private func twoDirectories() throws -> HandMadeKernel {
+        var kernel = HandMadeKernel()
+        kernel.there["/a"] = HandMadeKernel.directory(2)
+        kernel.there["/b"] = HandMadeKernel.directory(3)
+        kernel.there["/a/f"] = HandMadeKernel.file(4)
+        try kernel.present(1, "/a", .directory)
+        try kernel.present(2, "/b", .directory)
+        try kernel.present(3, "/a/f", .file)
+        _ = kernel.turn()
+        return kernel
+    }
+
+    @Test func `The halves of a move that are read apart are one move`() throws {
+        var kernel = try twoDirectories()
+        kernel.there["/b/g"] = kernel.there.removeValue(forKey: "/a/f")
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        #expect(kernel.turn(after: 1).isEmpty)
+        kernel.notify("/b", .movedTo, "g", cookie: 7)
+        let told = kernel.turn(after: 1) + kernel.turn()
+        #expect(Set(told) == ["1 /a/f deleted", "2 /b/g appeared", "3 /b/g moved from /a/f"])
+    }
+
+    @Test func `A first half whose second never comes is a deletion, and not before its bound`()
+        throws
+    {
+        var kernel = try twoDirectories()
+        kernel.there["/a/f"] = nil
+        kernel.notify("/a", .movedFrom, "f", cookie: 7)
+        #expect(kernel.turn(after: 10).isEmpty)
+        #expect(kernel.turn(after: 10).isEmpty)
+        #expect(Set(kernel.turn(after: 60)) == ["1 /a/f deleted", "3 /a/f deleted"])
+    }
+
+    @Test func `Identity decides, not time: another file of the same number was not moved`() throws
+    {
+        var kernel = try twoDirectories()
+        var other = HandMadeKernel.file(4, 9)
+        other.identity.born = 9
+        var own = HandMadeKernel.file(4)
+        own.identity.born = 1
+        kernel.there["/a/f"] = own
+        kernel.notify("/a", .changed, "f")
+        _ = kernel.turn()
+        kernel.there["/a/f"] = nil
+        kernel.there["/b/g"] = other
+        kernel.notify("/a", .removed, "f")
+        kernel.notify("/b", .created, "g")
+        let told = kernel.turn() + kernel.turn()
+        #expect(Set(told) == ["1 /a/f deleted", "2 /b/g appeared", "3 /a/f deleted"])
+    }
+
+    @Test func `A deletion is never inferred from an incomplete list`() throws {
+        var kernel = try twoDirectories()
+        kernel.unreadable = ["/a"]
+        kernel.reconciler.handle(.overflowed, at: kernel.now)
+        let told = kernel.turn() + kernel.turn() + kernel.turn()
+        #expect(!told.contains { $0.hasSuffix("deleted") })
+        #expect(told.contains("1 degraded: permission"))
+    }
+
+    @Test func `Equal stamps are no news, however often the kernel notifies`() throws {
+        var kernel = try twoDirectories()
+        for _ in 0..<100 {
+            kernel.notify("/a", .changed, "f")
+            #expect(kernel.turn().isEmpty)
+        }
+        // A look for each notification, and no notification of a look.
+        #expect(kernel.looks < 400)
+    }
+
+    @Test func `A kernel that says nothing is noticed, and everything is polled`() throws {
+        var kernel = try twoDirectories()
+        kernel.reconciler.handle(.hearing(false), at: kernel.now)
+        #expect(
+            Set(kernel.turn()) == [
+                "1 degraded: silent", "2 degraded: silent", "3 degraded: silent",
+            ])
+        kernel.there["/a/f"] = HandMadeKernel.file(4, 5)
+        let told = kernel.turn(after: 2100) + kernel.turn()
+        #expect(Set(told) == ["1 /a/f content", "3 /a/f content"])
+        kernel.reconciler.handle(.hearing(true), at: kernel.now)
+        #expect(Set(kernel.turn()) == ["1 healed", "2 healed", "3 healed"])
+    }
+
+    @Test func `A file system of the network is polled, and that is said`() throws {
+        var kernel = HandMadeKernel()
+        kernel.there["/n"] = HandMadeKernel.directory(2)
+        kernel.there["/n/f"] = HandMadeKernel.file(4)
+        kernel.outcomes["/n"] = .deaf(99)
+        try kernel.present(1, "/n", .directory)
+        _ = kernel.turn()
+        #expect(kernel.reconciler.troubles.map(\.trouble) == [.remote])
+        kernel.there["/n/f"] = HandMadeKernel.file(4, 5)
+        kernel.there["/n/g"] = HandMadeKernel.file(5)
+        let told = kernel.turn(after: 2100) + kernel.turn()
+        #expect(Set(told) == ["1 /n/f content", "1 /n/g appeared"])
+    }
+
+    @Test func `Retries at the limit of watches grow rare`() throws {
+        var kernel = HandMadeKernel()
+        kernel.there["/n"] = HandMadeKernel.directory(2)
+        kernel.outcomes["/n"] = .failed(.limit)
+        try kernel.present(1, "/n", .directory)
+        _ = kernel.turn()
+        #expect(kernel.reconciler.troubles.map(\.trouble) == [.limit])
+        // Two hours later it heals at the next retry.
+        kernel.outcomes["/n"] = nil
+        var told: [String] = []
+        for _ in 0..<70 { told += kernel.turn(after: 2000) }
+        #expect(told == ["1 healed"])
+    }
+}

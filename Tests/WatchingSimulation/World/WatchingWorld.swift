@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A world around the reconciler: plain and coordinated writers change the model file system, the
+// kernel's notifications come late, split and sometimes not at all, orders are carried out later
+// than they were given, and presenters replay their messages. Whenever all is quiet, each
+// presenter's view must be what is there.
+
+import FileCoordinationArbiter
+import FileCoordinationWatching
+
+/// What a run was, and what was wrong with it.
+public struct WatchingOutcome: Sendable {
+    /// Operations that changed something.
+    public var operations = 0
+    /// Messages to presenters.
+    public var messages = 0
+    /// Overflows of the kernel's queue.
+    public var overflows = 0
+    /// How often all views were compared with what is there.
+    public var comparisons = 0
+    /// Which messages and changes there were, for coverage.
+    public var kinds: [String: Int] = [:]
+    /// What was wrong; the run ends with the first.
+    public var complaint: String?
+
+    /// An empty one.
+    public init() {}
+
+    mutating func count(_ kind: String) { kinds[kind, default: 0] += 1 }
+}
+
+/// One world, made from one number.
+public struct WatchingWorld {
+    let seed: UInt64
+    var dice: WatchingDice
+    var files = ModelFileSystem()
+    var reconciler: WatchReconciler
+    var views: [UInt64: PresenterView] = [:]
+    var evidence = Evidence()
+    var orders: [WatchOrder] = []
+    var claims: [RunningClaim] = []
+    var now: UInt64 = 1_000_000
+    var outcome = WatchingOutcome()
+    var nextPresenter: UInt64 = 1
+    var nextClaim: UInt64 = 1
+    var log: [String] = []
+    let keepsLog: Bool
+
+    /// Makes a world.
+    public init(seed: UInt64, keepsLog: Bool = false) {
+        self.seed = seed
+        self.keepsLog = keepsLog
+        dice = WatchingDice(seed: seed)
+        reconciler = WatchReconciler(root: files[files.root].sight)
+        for path in [["r"], ["r", "a"], ["r", "a", "b"], ["s"], ["out"]] {
+            _ = files.create(path, directory: true)
+        }
+        for path in [["r", "f"], ["r", "a", "f"], ["s", "f"]] { _ = files.create(path) }
+        if dice.one(in: 8) { files.kernel.watchLimit = 6 }
+        if dice.one(in: 6) { files.kernel.room = 6 }
+    }
+
+    /// Runs until `operations` have changed something, or something is wrong.
+    public mutating func run(operations: Int) -> WatchingOutcome {
+        for _ in 0..<(1 + dice.below(4)) { addPresenter() }
+        while outcome.operations < operations, outcome.complaint == nil {
+            for _ in 0..<(20 + dice.below(60)) where outcome.complaint == nil { step() }
+            if outcome.complaint == nil { compare() }
+        }
+        if let complaint = outcome.complaint {
+            outcome.complaint =
+                "seed \(seed): \(complaint)" + log.map { "\n    \($0)" }.joined()
+        }
+        return outcome
+    }
+
+    private mutating func step() {
+        switch dice.below(32) {
+        case 0..<10: operate()
+        case 10..<13: coordinate()
+        case 13..<18: deliver(1 + dice.below(4))
+        case 18..<24: carryOut(1 + dice.below(5))
+        case 24..<28: endTurn()
+        case 28: now += UInt64(dice.below(120)) * 1_000_000
+        case 29: if dice.one(in: 6) { addPresenter() }
+        case 30: if dice.one(in: 8) { removePresenter() }
+        default:
+            if dice.one(in: 40) {
+                note("overflow")
+                files.kernel.forceOverflow()
+            }
+        }
+    }
+
+    // MARK: Presenters
+
+    private mutating func addPresenter() {
+        guard views.count < 6 else { return }
+        let places: [([String], PresentedKind)] = [
+            (["r"], .directory), (["r", "a"], .directory), (["r", "a", "b"], .package),
+            (["r", "f"], .file), (["r", "a", "f"], .file), (["s"], .directory),
+            (["s", "f"], .file), (["r", "a", "b", "g"], .file), (["s", "a"], .directory),
+        ]
+        guard let (path, kind) = dice.one(of: places), let item = ItemPath(texts: path) else {
+            return
+        }
+        let id = nextPresenter
+        nextPresenter += 1
+        views[id] = PresenterView(item, kind)
+        note("present \(id) \(item) \(kind)")
+        reconciler.handle(.presented(id, item, kind, since: nil), at: now)
+    }
+
+    private mutating func removePresenter() {
+        guard let id = dice.one(of: views.keys.sorted()) else { return }
+        views[id] = nil
+        note("unpresent \(id)")
+        reconciler.handle(.unpresented(id), at: now)
+    }
+
+    // MARK: The kernel and the watcher
+
+    private mutating func deliver(_ count: Int) {
+        for _ in 0..<count {
+            guard let input = files.kernel.take() else { break }
+            note("\(input)")
+            if input == .overflowed { outcome.overflows += 1 }
+            reconciler.handle(input, at: now)
+        }
+        if files.kernel.isDrained { reconciler.handle(.drained, at: now) }
+    }
+
+    private mutating func carryOut(_ count: Int) {
+        if orders.isEmpty { orders = reconciler.takeOrders() }
+        for order in orders.prefix(count) {
+            note("\(order)")
+            execute(order)
+        }
+        orders.removeFirst(min(count, orders.count))
+    }
+
+    private mutating func execute(_ order: WatchOrder) {
+        switch order {
+        case .unwatch(let watch): files.kernel.unwatch(watch)
+        case .watch(let node, let path, let expected, let mode):
+            let outcome: WatchOutcome =
+                expectedItem(path, expected).map { handle in
+                    files.kernel.watch(handle, mode).map { .watching($0) } ?? .failed(.limit)
+                } ?? .elsewhere
+            reconciler.handle(.watched(node, outcome), at: now)
+        case .list(let node, let path, let expected):
+            let found: Found<[[UInt8]]> =
+                expectedItem(path, expected).map { handle in
+                    .seen(files[handle].names.keys.sorted().map { Array($0.utf8) })
+                } ?? .elsewhere
+            reconciler.handle(.listed(node, found), at: now)
+        case .look(let node, let name, let path, let expected):
+            let found: Found<FileSight?> =
+                expectedItem(path, expected).map { handle in
+                    let child = files[handle].names[String(decoding: name, as: UTF8.self)]
+                    return .seen(child.map { files[$0].sight })
+                } ?? .elsewhere
+            reconciler.handle(.looked(node, found), at: now)
+        }
+    }
+
+    private func expectedItem(_ path: ItemPath, _ expected: FileIdentity) -> UInt64? {
+        guard let handle = files.find(path.texts),
+            files[handle].sight.identity.isSame(as: expected)
+        else { return nil }
+        return handle
+    }
+
+    private mutating func endTurn() {
+        for news in reconciler.endTurn(at: now) {
+            outcome.messages += 1
+            note("\(news)")
+            guard var view = views[news.presenter] else {
+                outcome.complaint = "a message to presenter \(news.presenter), which is not there"
+                return
+            }
+            check(news, view)
+            view.take(news.body) { path in
+                files.tree(at: path.texts).compactMap { names, handle in
+                    ItemPath(texts: names).map { ($0, files[handle].sight) }
+                }
+            }
+            views[news.presenter] = view
+        }
+    }
+
+    // MARK: Checking
+
+    /// Lets everything come to rest, and compares.
+    private mutating func compare() {
+        while let claim = claims.first { finish(claim.number) }
+        var rounds = 0
+        repeat {
+            rounds += 1
+            deliver(64)
+            carryOut(64)
+            endTurn()
+            now += 10_000_000
+            if outcome.complaint != nil { return }
+            if rounds > 3000 {
+                outcome.complaint = "no rest after \(rounds) rounds"
+                return
+            }
+        } while !files.kernel.isDrained || !orders.isEmpty || reconciler.hasOrders || rounds < 30
+        if files.kernel.watchLimit < .max {
+            // What is polled is found a poll later.
+            for _ in 0..<3 {
+                now += 2_100_000_000
+                for _ in 0..<20 {
+                    endTurn()
+                    deliver(64)
+                    carryOut(256)
+                    now += 10_000_000
+                }
+            }
+        }
+        outcome.comparisons += 1
+        for (id, view) in views.sorted(by: { $0.key < $1.key }) where outcome.complaint == nil {
+            outcome.complaint = difference(id, view)
+        }
+    }
+
+    private func difference(_ id: UInt64, _ view: PresenterView) -> String? {
+        guard view.isListening else { return "presenter \(id) was never told that it is listening" }
+        var seen: [ItemPath: UInt64] = [:]
+        for (names, handle) in files.tree(at: view.path.texts) {
+            guard let place = ItemPath(texts: names), view.kind.isInView(place, of: view.path)
+            else { continue }
+            seen[place] = handle
+        }
+        for (place, handle) in seen.sorted(by: { $0.key.description < $1.key.description }) {
+            guard let believed = view.items[place] else {
+                return "presenter \(id) of \(view.path) misses \(place)"
+            }
+            let item = files[handle]
+            guard item.sight.identity == believed.identity else {
+                return "presenter \(id) believes in another item at \(place)"
+            }
+            if item.wasLinked { continue }
+            if item.sight.difference(from: believed) != nil {
+                return "presenter \(id) has an old version of \(place)"
+            }
+        }
+        for place in view.items.keys.sorted(by: { $0.description < $1.description })
+        where seen[place] == nil {
+            return "presenter \(id) of \(view.path) believes in \(place)"
+        }
+        return nil
+    }
+
+    mutating func note(_ text: @autoclosure () -> String) {
+        if keepsLog { log.append("\(now / 1_000_000) " + text()) }
+    }
+}
+
+extension ItemPath {
+    /// A path of these names.
+    init?(texts: [String]) { self.init(components: texts.map { Array($0.utf8) }) }
+
+    /// The components as text.
+    var texts: [String] { components.map { String(decoding: $0, as: UTF8.self) } }
+}

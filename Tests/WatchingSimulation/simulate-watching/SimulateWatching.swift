@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs worlds around the reconciler: `simulate-watching FIRST-SEED OPERATIONS`, or one again with
+// its history: `simulate-watching --replay SEED OPERATIONS`.
+
+import WatchingSimulation
+
+@main
+enum SimulateWatching {
+    static func main() {
+        let words = CommandLine.arguments.dropFirst()
+        let numbers = words.compactMap { UInt64($0) }
+        let isReplay = words.contains("--replay")
+        let first = numbers.first ?? 1
+        let most = Int(numbers.dropFirst().first ?? 100_000)
+        var sum = WatchingOutcome()
+        var seed = first
+        var failures = 0
+        while sum.operations < most, failures < 5 {
+            var world = WatchingWorld(seed: seed, keepsLog: isReplay)
+            let outcome = world.run(operations: isReplay ? most : 500)
+            sum.operations += outcome.operations
+            sum.messages += outcome.messages
+            sum.overflows += outcome.overflows
+            sum.comparisons += outcome.comparisons
+            sum.kinds.merge(outcome.kinds) { $0 + $1 }
+            if let complaint = outcome.complaint {
+                print(complaint)
+                failures += 1
+            }
+            if isReplay { break }
+            seed += 1
+        }
+        print(
+            "seeds \(first) to \(seed): \(sum.operations) operations, \(sum.messages) messages,",
+            "\(sum.overflows) overflows, \(sum.comparisons) comparisons, \(failures) failures")
+        for (kind, count) in sum.kinds.sorted(by: { $0.key < $1.key }) {
+            print("  \(count)\t\(kind)")
+        }
+    }
+}
