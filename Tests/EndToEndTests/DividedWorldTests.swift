@@ -4,6 +4,7 @@
 // does not see it. Then the user's processes meet elsewhere, or are refused with a sentence; never
 // do two hosts grant the same (Rules 2.0 and 18.14).
 
+import FileCoordinationArbiter
 import FileCoordinationWire
 import XCTest
 

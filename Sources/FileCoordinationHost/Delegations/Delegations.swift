@@ -4,8 +4,8 @@
 // reports what was found running there.
 //
 // Before the arbiter decides about a claim, a presenter or a move, the delegations that it concerns
-// are recalled: their slots are cleared, and the local claims that run become claims like any other,
-// which the arbiter is told of first. That waits for no client and sends no message, so a stopped
+// are recalled: their slots are cleared, and the local claims that run become ordinary ones, which
+// the arbiter is told of first. That waits for no client and sends no message, so a stopped
 // one does no harm. A server that takes over knows of none: its epoch ends them all.
 
 import FileCoordinationArbiter
