@@ -124,9 +124,18 @@ public final class LedgerWriter: Sendable {
             && word.flags == .local
     }
 
-    /// Whether a claim that was written has not been looked at by any host.
+    /// Whether the arbiter may not know of a claim that was written: no server has looked at it yet,
+    /// or it runs by a grant whose end is not reported.
+    ///
+    /// One of those that was made known meanwhile counts, too: to learn of it, the server does not
+    /// recall what is delegated to the same process.
     public func isUnseen(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
+        if word.generation == reference.generation, word.state == .granted,
+            word.flags.contains(.local)
+        {
+            return true
+        }
         // One that is not filed yet has the number that comes next.
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
         guard word.generation == reference.generation, word.state == .draft || word.state == .asked

@@ -61,6 +61,40 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNobodyHolds()
     }
 
+    /// Rules 2.2, 2.12: a claim that was granted at once, at a place that its process used for the
+    /// first time, keeps later claims of that process away also when the place is delegated.
+    func testAFirstReadThatStillRunsKeepsAWriterOfItsProcessAway() throws {
+        let file = try stage.file("f")
+        try host()
+        let a = try stage.peer("A")
+        try a.ask("long read \(file)", "long granted")
+        for round in 0..<12 { try use(a, "read \(file)", "u\(round)") }
+        a.tell("w write \(file)")
+        try stage.untilWaits(a)
+        XCTAssertFalse(a.said("w granted"))
+        try a.ask("long go", "long released")
+        try a.hear("w granted")
+        try a.ask("w go", "w released")
+    }
+
+    /// Rules 2.3, 2.12: the same where the whole directory is delegated.
+    func testAFirstWriteThatStillRunsKeepsAnotherOfItsProcessAway() throws {
+        let files = try (0..<8).map { try stage.file("f\($0)") }
+        try host()
+        let a = try stage.peer("A")
+        try a.ask("long write \(files[0])", "long granted")
+        for (number, file) in files.dropFirst().enumerated() {
+            try use(a, "write \(file)", "u\(number)")
+            try use(a, "write \(file)", "v\(number)")
+        }
+        a.tell("w write \(files[0])")
+        try stage.untilWaits(a)
+        XCTAssertFalse(a.said("w granted"))
+        try a.ask("long go", "long released")
+        try a.hear("w granted")
+        try a.ask("w go", "w released")
+    }
+
     /// Rules 2.1, 2.12: who shares a place waits for the others before it writes.
     func testAReaderThatWritesWaitsForTheOthers() throws {
         let file = try stage.file("f")
