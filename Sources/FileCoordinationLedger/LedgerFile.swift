@@ -114,8 +114,7 @@ struct LedgerFile: Sendable {
         base.store(UInt32(bytes.count), at: Header.nameLength)
         base.copy(bytes, to: Header.name)
         base.store(
-            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays
-                | LedgerLayout.Abilities.knowsModes,
+            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays,
             at: Header.abilities)
         base.store(LedgerLayout.magic, at: Header.magic)
     }

@@ -21,11 +21,9 @@ struct AccessedItem: Sendable {
     /// The write, as far as the item's versions have to do with it.
     private var versions: (any VersionedWrite)?
 
-    /// - Parameter before: what the item looked like before the accessor ran, if that is known.
-    init(_ request: RequestedItem, at place: ResolvedPlace, before: ItemStamp? = nil) {
+    init(_ request: RequestedItem, at place: ResolvedPlace) {
         self.request = request
         self.place = place
-        self.before = before
     }
 
     /// What the accessor gets.

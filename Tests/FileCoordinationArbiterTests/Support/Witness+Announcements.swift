@@ -44,9 +44,7 @@ extension Witness {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
-            .queueOpened,
-            .queueClosed:
+            .recoveryFinished:
             break
         }
         return result
@@ -225,8 +223,7 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire,
-                .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
+            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire:
                 continue
             }
         }

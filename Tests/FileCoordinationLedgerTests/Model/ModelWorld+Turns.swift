@@ -15,8 +15,7 @@ extension ModelWorld {
             .claimingLocally(
                 ClaimLocally(
                     record: clients[client].record, free: free, slot: place, delegation: slot,
-                    hasTurn: hasTurn, isWriting: task(client, configuration)?.isReading == false,
-                    fault: configuration.fault)))
+                    hasTurn: hasTurn, fault: configuration.fault)))
     }
 
     mutating func fileWithHost(
