@@ -14,7 +14,7 @@ extension Arbiter {
 
     /// The first invariant that does not hold, in words, or nil.
     package var brokenInvariant: String? {
-        brokenClaim ?? brokenPossession ?? brokenExclusion ?? brokenBooks
+        brokenClaim ?? brokenPossession ?? brokenExclusion ?? brokenBooks ?? brokenDelegation
     }
 
     /// Every claim waits for something that exists and knows of it.

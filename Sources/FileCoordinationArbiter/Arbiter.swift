@@ -36,6 +36,10 @@ public struct Arbiter: Hashable, Sendable {
     var belongings: [ClientID: Belongings] = [:]
     var census = Census()
     var tree = PlaceTree()
+    /// What clients may do without being asked about it.
+    var delegations = Delegations()
+    var contests = PlaceContests()
+    let policy: DelegationPolicy
 
     /// What one client process has.
     struct Belongings: Hashable, Sendable {
@@ -51,8 +55,9 @@ public struct Arbiter: Hashable, Sendable {
     ///
     /// One that is `recovering` takes note of what it is told, but decides nothing before
     /// ``Event/recoveryFinished``.
-    public init(recovering: Bool = false) {
+    public init(recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy()) {
         mode = recovering ? .recovering : .serving
+        self.policy = policy
     }
 
     /// Advances the arbiter by one event.
@@ -60,6 +65,16 @@ public struct Arbiter: Hashable, Sendable {
     /// Events about claims and presenters that are gone are ordinary races and are ignored, and so
     /// are identifiers that are used a second time.
     public mutating func handle(_ event: Event) -> [Effect] {
+        // As a rule nothing is delegated, or not near.
+        let effects = delegations.isEmpty ? decide(event) : handleAmongDelegations(event)
+        let isAllSaid = delegations.held.isEmpty
+        let result = isAllSaid ? effects : effects + handleHeld()
+        assertInvariants()
+        return result
+    }
+
+    /// Decides what follows from an event that concerns no delegation.
+    mutating func decide(_ event: Event) -> [Effect] {
         var turn = Turn()
         if event.mayChangeWaits { turn.noteNewWaits() }
         switch event {
@@ -81,9 +96,15 @@ public struct Arbiter: Hashable, Sendable {
         case .clientDied(let client): bury(client, &turn)
         case .clockAdvanced(let time): advanceClock(to: time, &turn)
         case .recoveryFinished: finishRecovery(&turn)
+        case .delegationRecalled(let id): delegations.endRecall(id)
+        case .unreportedClaimEnded(let claim): forgetUnreported(claim)
+        case .queueOpened(let id, let path, let members): noteQueue(id, at: path, members)
+        case .delegationsContested(let ids, let client): noteContests(ids, wantedBy: client)
+        case .queueClosed(let id, let path, let turns):
+            noteQueueClosed(id, at: path, turns: turns)
         }
         finish(&turn)
-        assertInvariants()
+        settleWishes(&turn)
         return turn.effects
     }
 

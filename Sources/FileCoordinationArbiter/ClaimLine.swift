@@ -10,7 +10,9 @@ extension Arbiter {
         guard records[claim.id] == nil else { return }
         let sent = redirected(claim)
         let isRetargeted = claim.standpoint != nil && sent.items != claim.items
-        let filed = sent.normalised
+        var filed = sent.normalised
+        if isRetargeted { filed.request = nil }
+        if isUnreported(filed) { return grantUnreported(filed, &turn) }
         let spots = tree.spots(of: filed.kind, filed.items)
         let isFree = mayGrantAtOnce(filed, spots)
         turn.noteFiled(filed, isYoungest: youngestFiled < filed.id)
@@ -48,6 +50,7 @@ extension Arbiter {
         }
         guard let blocker = blocker(of: record) else { return takePlace(record, &turn) }
         records[id]?.state = .waiting(behind: blocker)
+        records[id]?.hasWaited = true
         records[blocker]?.watchers.insert(id)
     }
 
@@ -64,6 +67,7 @@ extension Arbiter {
         // As a rule there is nobody to ask.
         guard !concerned.isEmpty else { return grant(claim.id, &turn) }
         advance(claim.id, to: .asking(ClaimRecord.Asking()))
+        records[claim.id]?.hasWaited = true
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &turn)
         }

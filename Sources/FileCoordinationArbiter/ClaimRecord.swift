@@ -69,6 +69,7 @@ struct ClaimRecord: Hashable, Sendable {
         var accommodated: OrderedIDs<PresenterID> = []
         var movedItems: [Int: AccessItem] = [:]
         var strays: [AccessItem] = []
+        var hasWaited = false
     }
 
     /// Always one: copies of the record share it until one of them changes, as with any array, so
@@ -120,6 +121,12 @@ struct ClaimRecord: Hashable, Sendable {
     var strays: [AccessItem] {
         get { content[0].strays }
         _modify { yield &content[0].strays }
+    }
+
+    /// Whether it was not granted as soon as it was looked at.
+    var hasWaited: Bool {
+        get { content[0].hasWaited }
+        _modify { yield &content[0].hasWaited }
     }
 
     /// The claim with everything that it keeps others away from: its items, and, while it is

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which places are delegated, so that claims on them are decided without the arbiter. It knows only
-// where they are: whatever comes near one of them has it taken back first, and then the claims that
-// run there are claims like any other. So nothing else in the arbiter knows of delegations.
-
-/// A place that was delegated to a client, by number.
-public struct DelegationID: Hashable, Comparable, Sendable {
-    /// The number.
-    public let rawValue: UInt64
-
-    /// A delegation's name.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
-
-    /// The order of numbers.
-    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
-}
+// Where delegated places are, and which of them a claim, a presenter or a move concerns. It knows
+// neither clients nor modes: see `Delegations`.
 
 /// Where delegated places are.
-public struct DelegationBook: Sendable {
+public struct DelegationBook: Hashable, Sendable {
     /// A delegation is filed as a presenter would be.
     private var tree = PlaceTree()
     /// Where everything directly inside is delegated.
@@ -84,6 +71,14 @@ public struct DelegationBook: Sendable {
         let above = (tree.presenters(containing: path) + directories.presenters(containing: path))
             .flatMap { Array($0.presenters) }
         return Set(atOrBelow(path) + ids(above)).sorted()
+    }
+
+    /// What is where an item comes to that moves; `package`: the outermost package that it is in
+    /// there.
+    func concerned(byItemMovedTo path: ItemPath, package: ItemPath?) -> [DelegationID] {
+        let around = concerned(byPresenterAt: path)
+        guard let package else { return around }
+        return Set(around + at(package) + atOrBelow(package)).sorted()
     }
 
     /// What is delegated of the same as a place.

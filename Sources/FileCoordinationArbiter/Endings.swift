@@ -9,6 +9,7 @@ extension Arbiter {
     mutating func end(_ id: ClaimID, _ outcomes: [ItemOutcome], _ turn: inout Turn) {
         guard let record = records[id] else { return }
         conclude(id, notices: notices(after: record, outcomes), &turn)
+        noteWish(after: record, &turn)
         // What waits for nobody any more excuses nobody; only its likes were excused for its sake.
         if record.grant == nil || !census.waiting(record.claim.purpose).isEmpty {
             turn.noteNewWaits()
@@ -17,6 +18,7 @@ extension Arbiter {
 
     /// A client process died (Rule 15.8).
     mutating func bury(_ client: ClientID, _ turn: inout Turn) {
+        for id in delegations.delegations(of: client) { delegations.remove(id) }
         guard let left = belongings[client] else { return }
         // Its presenters first, so that nothing is said to the dead.
         for presenter in left.presenters { remove(presenter, &turn) }

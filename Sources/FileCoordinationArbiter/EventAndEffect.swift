@@ -56,13 +56,25 @@ public struct FiledClaim: Hashable, Sendable {
     public var standpoint: Standpoint?
     /// Whether the accessors that it was made in wait for it (Rule 18.4).
     public var blocksCaller: Bool
+    /// What its client would like to have delegated when it is over.
+    public var request: DelegationRequest?
+    /// Whether its client can end it without a report, if the arbiter wants none.
+    public var mayGoUnreported: Bool
+    /// Whether it was filed before the queue at its place had opened, of which its client is a
+    /// member.
+    public var precedesQueue: Bool
 
     /// A claim as it is filed.
     public init(
         id: ClaimID, client: ClientID, purpose: Purpose, items: [AccessItem],
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
-        standpoint: Standpoint? = nil, blocksCaller: Bool = false
+        standpoint: Standpoint? = nil, blocksCaller: Bool = false,
+        request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
+        precedesQueue: Bool = false
     ) {
+        self.request = request
+        self.mayGoUnreported = mayGoUnreported
+        self.precedesQueue = precedesQueue
         self.surrounding = surrounding
         self.id = id
         self.client = client
@@ -180,8 +192,20 @@ public enum Event: Hashable, Sendable {
     /// The monotonic time, in nanoseconds, of the events that follow.
     case clockAdvanced(to: UInt64)
     /// Everything that a former arbiter left behind has been told (see
-    /// ``Arbiter/init(recovering:)``).
+    /// ``Arbiter/init(recovering:policy:)``).
     case recoveryFinished
+    /// A delegation is gone, and each claim that ran under it has been told. Either the arbiter
+    /// recalled it, or the server has taken it back by itself or could not give it.
+    case delegationRecalled(DelegationID)
+    /// A client wants what others have delegated, which the server is about to take back for it.
+    case delegationsContested([DelegationID], by: ClientID)
+    /// A claim that was granted without a report is seen to be over.
+    case unreportedClaimEnded(ClaimID)
+    /// The server has put a place into a ticket queue, which is not open yet.
+    case queueOpened(DelegationID, at: ItemPath, [QueueMember])
+    /// The server has closed a queue, in which there were so many turns; what ran and waited there
+    /// has been told.
+    case queueClosed(DelegationID, at: ItemPath, turns: Int)
 }
 
 extension Event {
@@ -195,6 +219,23 @@ extension Event {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished:
             true
+        case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
+            false
+        }
+    }
+
+    /// Whether it is a part of the answer to a recall, and so waits for none.
+    var answersRecall: Bool {
+        switch self {
+        case .claimRecovered, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueClosed:
+            true
+        case .claimFiled, .claimEnded, .clockAdvanced, .claimAnnounced, .claimReminded,
+            .claimCancelled, .presenterAdded, .presenterPlaced, .presenterRemoved,
+            .presenterAnswered, .presenterHindered, .clientStopped, .clientContinued,
+            .grantWithdrawn, .clientDied, .recoveryFinished, .queueOpened:
+            false
         }
     }
 }
@@ -222,6 +263,20 @@ public enum Effect: Hashable, Sendable {
     case retarget(ClaimID, [AccessItem])
     /// Tell a presenter's process where its item is by now, and the presenter if `isTold`.
     case relocate(PresenterID, to: ItemPath, isTold: Bool)
+    /// Let the claim's accessor run; its client need not report the end.
+    ///
+    /// The arbiter knows nothing more of the claim, unless it recalls its delegation.
+    case grantUnreported(ClaimID, DelegationID)
+    /// Delegate a place to a client.
+    case delegate(Delegation)
+    /// Take a delegation back: tell of each claim that runs under it
+    /// (``Event/claimRecovered(_:)``), and then ``Event/delegationRecalled(_:)``.
+    case recall(DelegationID)
+    /// Put a place into a ticket queue of these clients, if that can be done; then tell
+    /// ``Event/queueOpened(_:at:_:)``.
+    case openQueue(at: ItemPath, [QueueMember])
+    /// Let the members of a queue have their turns: no claim of the arbiter's own is left there.
+    case startQueue(DelegationID)
 }
 
 /// What one waiting claim waits for, for people and for cycle finding (Rules 18.4, 18.5).

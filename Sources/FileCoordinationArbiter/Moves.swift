@@ -142,6 +142,8 @@ extension Arbiter {
         guard items != record.claim.items else { return false }
         tree.refile(record.claim, items: items)
         records[id]?.claim.items = items
+        // Its client means the old place by the slot that it named.
+        records[id]?.claim.request = nil
         if record.asking != nil {
             let registry = registry
             records[id]?.updateAsking {

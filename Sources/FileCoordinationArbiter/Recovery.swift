@@ -10,7 +10,9 @@ extension Arbiter {
     mutating func recover(_ claim: FiledClaim, _ turn: inout Turn) {
         // It may have been granted as soon as it was filed; if it had to wait first, somebody may
         // now pass who should not have, but nobody waits for ever (Rule 2.17).
-        let grant = ClaimRecord.Grant(source: .ledger, time: now, youngestFiled: claim.id)
+        // What a recall finds ran before whatever waits for the recall was filed.
+        let youngest = delegations.held.isEmpty ? claim.id : min(claim.id, youngestFiled)
+        let grant = ClaimRecord.Grant(source: .ledger, time: now, youngestFiled: youngest)
         guard enter(claim, .granted(grant)), let record = records[claim.id] else { return }
         switch mode {
         case .recovering:

@@ -21,6 +21,8 @@ struct Turn {
     private(set) var mayHaveNewWaits = false
     /// Claims that were filed in this turn, and for which an accessor waits.
     private(set) var nested: OrderedIDs<ClaimID> = []
+    /// Wishes of claims that are over, or were granted without a report, in this turn.
+    private(set) var wishes: [DelegationWish] = []
 
     /// A claim in stage 1 that has to be looked at.
     private struct Candidate: Hashable, Comparable {
@@ -58,6 +60,9 @@ struct Turn {
         if !isYoungest { noteNewWaits() }
         if claim.holdsUpAccessor { nested.insertOnce(claim.id) }
     }
+
+    /// Notes that a client's wish can be looked at, when all else has been decided.
+    mutating func note(_ wish: DelegationWish) { wishes.append(wish) }
 
     /// Notes that a presenter can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }

@@ -132,16 +132,19 @@ package struct ClaimLocally: LedgerProcedure {
     private let slot: Int
     private let delegation: SlotWord
     private let hasTurn: Bool
+    private let isWriting: Bool
     private let fault: LedgerFault?
 
     /// Files the claim in `record`, whose word is `free`, relying on `delegation` in `slot`.
     ///
-    /// `hasTurn`: false if the place is in a relay, and it is another one's turn.
+    /// `hasTurn`: false if the place is in a relay, and it is another one's turn. `isWriting`: a
+    /// read needs fewer rights.
     package init(
         record: Int, free: RecordWord, slot: Int, delegation: SlotWord, hasTurn: Bool = true,
-        fault: LedgerFault? = nil
+        isWriting: Bool = true, fault: LedgerFault? = nil
     ) {
         self.hasTurn = hasTurn
+        self.isWriting = isWriting
         self.record = record
         self.free = free
         self.slot = slot
@@ -166,7 +169,9 @@ package struct ClaimLocally: LedgerProcedure {
             state = .lookedAtSlot(draft)
             return .perform(.load(.slot(slot)))
         case .lookedAtSlot(let draft):
-            let stands = value == delegation.rawValue && delegation.letsIn
+            let isLet =
+                fault == .termsIgnored ? delegation.letsIn : delegation.lets(write: isWriting)
+            let stands = value == delegation.rawValue && isLet
             state = .lookedAtEpoch(draft, stands: stands)
             return .perform(.load(.ledgerEpoch))
         case .lookedAtEpoch(let draft, let stands):
@@ -188,7 +193,10 @@ package struct ClaimLocally: LedgerProcedure {
     }
 
     private func goal(of draft: RecordWord, _ epoch: HostEpoch) -> RecordWord {
-        hasTurn ? draft.with(.granted, .local, epoch) : draft.with(.asked, .inRelay, epoch)
+        guard hasTurn else { return draft.with(.asked, .inRelay, epoch) }
+        let isReported =
+            isWriting && delegation.terms.contains(.reportsWrites) && fault != .reportForgotten
+        return draft.with(.granted, isReported ? [.local, .cared] : .local, epoch)
     }
 
     private mutating func continueAsking(

@@ -153,9 +153,9 @@ package struct ReapRecord: LedgerProcedure {
     }
 }
 
-/// Delegates a place to the ledger's owner, alone or in its turn.
+/// Delegates a place to the ledger's owner: alone, in its turn, or for reading with others.
 ///
-/// The host has made sure that nobody else is interested.
+/// The host has made sure that no other process is interested in anything else.
 package struct DelegateSlot: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -166,12 +166,19 @@ package struct DelegateSlot: LedgerProcedure {
     private var state = State.start
     private let slot: Int
     private let relay: Int?
+    private let terms: SlotTerms
     private let epoch: HostEpoch
+    private let fault: LedgerFault?
 
-    package init(slot: Int, inRelay relay: Int? = nil, epoch: HostEpoch) {
+    package init(
+        slot: Int, inRelay relay: Int? = nil, terms: SlotTerms = [], epoch: HostEpoch,
+        fault: LedgerFault? = nil
+    ) {
         self.slot = slot
         self.relay = relay
+        self.terms = terms
         self.epoch = epoch
+        self.fault = fault
     }
 
     /// What the owner is to be told; nil if another host reigns.
@@ -190,8 +197,11 @@ package struct DelegateSlot: LedgerProcedure {
 
     private mutating func delegate(from word: SlotWord) -> ProcedureStep<SlotWord?> {
         guard word.epoch <= epoch else { return .finished(nil) }
+        let isFirst = word.sequence == 0
+        let terms = fault == .termsOfFormerDelegation && !isFirst ? word.terms : terms
         let next = SlotWord(
-            isDelegated: true, inRelay: relay, epoch, sequence: word.sequence &+ 1)
+            isDelegated: true, inRelay: relay, terms: terms, epoch,
+            sequence: word.sequence &+ 1)
         state = .swapped(expected: word, desired: next)
         return .perform(
             .compareExchange(.slot(slot), expected: word.rawValue, desired: next.rawValue))
@@ -221,8 +231,10 @@ package struct RevokeSlot: LedgerProcedure {
         switch state {
         case .start:
             state = .swapped
+            // The terms stay, and mean nothing.
             let next = SlotWord(
-                isDelegated: false, delegation.epoch, sequence: delegation.sequence)
+                isDelegated: false, terms: delegation.terms, delegation.epoch,
+                sequence: delegation.sequence)
             return .perform(
                 .compareExchange(
                     .slot(slot), expected: delegation.rawValue, desired: next.rawValue))

@@ -44,4 +44,12 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     case passesBeforeRelease
     /// The host opens a relay while claims run there that it has granted.
     case relayOpenedEarly
+    /// The host grants a write when all but one of the shared delegations have been recalled.
+    case oneShareRevoked
+    /// The client grants itself a write where it may only read.
+    case termsIgnored
+    /// The client grants itself a write whose end it should report, and does not.
+    case reportForgotten
+    /// The host delegates a place on the terms of what was in the slot before.
+    case termsOfFormerDelegation
 }

@@ -114,7 +114,8 @@ struct LedgerFile: Sendable {
         base.store(UInt32(bytes.count), at: Header.nameLength)
         base.copy(bytes, to: Header.name)
         base.store(
-            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays,
+            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays
+                | LedgerLayout.Abilities.knowsModes,
             at: Header.abilities)
         base.store(LedgerLayout.magic, at: Header.magic)
     }

@@ -12,6 +12,7 @@ struct LedgerHeader {
     let programName: String
     let takesUpOffers: Bool
     let waitsInRelays: Bool
+    let knowsModes: Bool
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
         typealias Header = LedgerLayout.Header
@@ -37,6 +38,7 @@ struct LedgerHeader {
         let abilities = base.load(UInt32.self, at: Header.abilities)
         takesUpOffers = abilities & LedgerLayout.Abilities.takesUpOffers != 0
         waitsInRelays = abilities & LedgerLayout.Abilities.waitsInRelays != 0
+        knowsModes = abilities & LedgerLayout.Abilities.knowsModes != 0
         let length = base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {
             throw .notALedger(name: name, reason: "its program name has \(length) bytes")

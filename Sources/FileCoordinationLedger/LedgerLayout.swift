@@ -117,6 +117,8 @@ public enum LedgerLayout {
         package static let takesUpOffers: UInt32 = 1
         /// It waits for its turn in relays (``SlotWord/relay``).
         package static let waitsInRelays: UInt32 = 2
+        /// It knows the terms of slots (``SlotTerms``).
+        package static let knowsModes: UInt32 = 4
     }
 
     /// Bits of a record's kind field.

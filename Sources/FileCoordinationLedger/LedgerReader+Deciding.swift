@@ -115,16 +115,16 @@ extension LedgerReader {
             && word.generation == reference.generation
     }
 
-    /// Delegates a place to the client, alone or in its turn in a relay; nil if another host
-    /// reigns.
+    /// Delegates a place to the client: alone, in its turn in a relay, or on certain terms, which
+    /// it must know; nil if another host reigns.
     ///
-    /// The host must know that nobody else is interested in the place.
+    /// The host must know that no other process is interested in anything else there.
     public func delegate(
-        slot: Int, inRelay relay: Int? = nil, _ epoch: HostEpoch
+        slot: Int, inRelay relay: Int? = nil, terms: SlotTerms = [], _ epoch: HostEpoch
     ) throws(LedgerError) -> SlotWord? {
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         return try memory.run(
-            DelegateSlot(slot: slot, inRelay: relay, epoch: epoch),
+            DelegateSlot(slot: slot, inRelay: relay, terms: terms, epoch: epoch, fault: fault),
             failedSwapLimit: Self.failedSwapLimit)
     }
 

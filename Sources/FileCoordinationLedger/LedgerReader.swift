@@ -27,6 +27,8 @@ public final class LedgerReader: Sendable {
     public let takesUpOffers: Bool
     /// Whether the client waits for its turn in relays, as it says itself.
     public let waitsInRelays: Bool
+    /// Whether its client knows the terms on which a place is delegated (``SlotTerms``).
+    public let knowsModes: Bool
 
     package let memory: LedgerMemory
     private let file: Descriptor
@@ -85,6 +87,7 @@ public final class LedgerReader: Sendable {
         token = header.token
         takesUpOffers = header.takesUpOffers
         waitsInRelays = header.waitsInRelays
+        knowsModes = header.knowsModes
     }
 
     private static func checkedMapping(

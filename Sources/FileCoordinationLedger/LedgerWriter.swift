@@ -124,9 +124,18 @@ public final class LedgerWriter: Sendable {
             && word.flags == .local
     }
 
-    /// Whether a claim that was written has not been looked at by any host.
+    /// Whether the arbiter may not know of a claim that was written: no server has looked at it yet,
+    /// or it runs by a grant whose end is not reported.
+    ///
+    /// One of those that was made known meanwhile counts, too: to learn of it, the server does not
+    /// recall what is delegated to the same process.
     public func isUnseen(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
+        if word.generation == reference.generation, word.state == .granted,
+            word.flags.contains(.local)
+        {
+            return true
+        }
         // One that is not filed yet has the number that comes next.
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
         guard word.generation == reference.generation, word.state == .draft || word.state == .asked
@@ -157,16 +166,18 @@ public final class LedgerWriter: Sendable {
 
     /// Files a claim on a place that is delegated to this process by `delegation` in `slot`.
     ///
-    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``.
+    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``. What
+    /// the terms of the delegation want reported is granted with a report.
     public func claimLocally(
-        _ reference: RecordReference, slot: Int, delegation: SlotWord
+        _ reference: RecordReference, slot: Int, delegation: SlotWord, isWriting: Bool = true
     ) -> RecordState {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
         let procedure = ClaimLocally(
-            record: index, free: free, slot: slot, delegation: delegation, fault: fault)
+            record: index, free: free, slot: slot, delegation: delegation, isWriting: isWriting,
+            fault: fault)
         switch memory.run(procedure) {
         case .granted: return .granted
         case .asked: return .asked

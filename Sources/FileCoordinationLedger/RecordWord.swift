@@ -151,10 +151,19 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The word of a delegated place, in its owner's ledger: the same shape as a record's.
+/// The word of a delegated place, in its owner's ledger.
+///
+///      63      62      61          32 31          8 7            0
+///      ┌───────┬───────┬─────────────┬─────────────┬──────────────┐
+///      │ reads │ report│  sequence   │    epoch    │ kind         │
+///      │ only  │ writes│             │             │ (0: nothing) │
+///      └───────┴───────┴─────────────┴─────────────┴──────────────┘
 ///
 /// It counts while its epoch is the ledger's, so that a new host's raising of the ledger epoch
-/// revokes all the delegations of the one before.
+/// revokes all the delegations of the one before. The two uppermost bits take rights away, and
+/// only clients that know them (`LedgerLayout.Abilities.knowsModes`) get words that have them.
+/// Hosts from before them count the sequence on; should they leave such a bit behind, its client
+/// does less by itself than it may.
 public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// All 64 bits.
     public var rawValue: UInt64
@@ -166,11 +175,17 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// A word from its parts.
     @inlinable
     package init(
-        isDelegated: Bool, inRelay relay: Int? = nil, _ epoch: HostEpoch, sequence: UInt32
+        isDelegated: Bool, inRelay relay: Int? = nil, terms: SlotTerms = [], _ epoch: HostEpoch,
+        sequence: UInt32
     ) {
         let kind = isDelegated ? UInt64(relay.map { $0 + 2 } ?? 1) : 0
-        rawValue = UInt64(sequence) << 32 | UInt64(epoch.rawValue) << 8 | kind & 0xFF
+        let high = sequence & 0x3FFF_FFFF | UInt32(terms.rawValue) << 30
+        rawValue = UInt64(high) << 32 | UInt64(epoch.rawValue) << 8 | kind & 0xFF
     }
+
+    /// What the owner may not do, or has to do besides.
+    @inlinable
+    public var terms: SlotTerms { SlotTerms(rawValue: UInt8(truncatingIfNeeded: rawValue >> 62)) }
 
     /// Whether the place is the owner's alone to claim.
     @inlinable
@@ -187,6 +202,12 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     package var letsIn: Bool { rawValue & 0xFF != 0 }
 
+    /// Whether the owner may grant itself this kind of access there.
+    @inlinable
+    public func lets(write isWriting: Bool) -> Bool {
+        letsIn && !(isWriting && terms.contains(.readsOnly))
+    }
+
     /// How many relays a host can have: as many as a word can tell apart.
     package static let relayCount = 254
 
@@ -195,12 +216,29 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     public var epoch: HostEpoch { HostEpoch(truncating: rawValue >> 8) }
 
     /// Counts the slot's delegations, so that one place's is not taken for the next one's.
-    @inlinable
-    public var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+    public var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) & 0x3FFF_FFFF }
 
     /// A short form for timelines and failures.
     public var description: String {
         let kind = isDelegated ? "delegated" : relay.map { "in relay \($0)" } ?? "empty"
-        return "\(kind)|\(epoch.rawValue) number \(sequence)"
+        let terms =
+            (terms.contains(.readsOnly) ? "|reads only" : "")
+            + (terms.contains(.reportsWrites) ? "|reports writes" : "")
+        return "\(kind)\(terms)|\(epoch.rawValue) number \(sequence)"
     }
+}
+
+/// The terms on which a place is delegated.
+public struct SlotTerms: OptionSet, Hashable, Sendable {
+    /// The bits, of which the lower two count.
+    public let rawValue: UInt8
+
+    /// Terms from their bits.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 3 }
+
+    /// The owner grants itself reads there: other clients do so, too.
+    public static let readsOnly = SlotTerms(rawValue: 2)
+    /// The owner reports the end of each write, because a presenter is to hear of the change.
+    public static let reportsWrites = SlotTerms(rawValue: 1)
 }

@@ -75,7 +75,7 @@ final class RelayWorld {
         for client in clients { line.append(try client.file(file)) }
         try settle()
         // The first ones tell the host that the place is contested at all.
-        for _ in 0..<(4 * ContestedPlaces.handoversForRelay) {
+        for _ in 0..<(4 * DelegationPolicy().handovers) {
             let first = line.removeFirst()
             #expect(first.state == .granted)
             try first.end()

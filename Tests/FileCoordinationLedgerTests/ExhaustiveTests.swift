@@ -317,3 +317,61 @@ extension ExhaustiveTests {
                 relays: 1))
     }
 }
+
+/// The same where a place is delegated on terms: for reading, or with reports of writes.
+extension ExhaustiveTests {
+    private static let readerAndWriter = [[ModelTask.readLocally(0)], [.claim(0)]]
+    private static let busyReaders = [
+        [ModelTask.readLocally(0), .readLocally(0)], [.readLocally(0), .claimLocally(0)],
+    ]
+
+    func testShares() {
+        check(ModelConfiguration(name: "shares", tasks: Self.busyReaders, hosts: 1, shares: 3))
+    }
+
+    func testAShareAndADeath() {
+        check(
+            ModelConfiguration(
+                name: "a share and a death", tasks: Self.readerAndWriter, deaths: 1, shares: 1))
+    }
+
+    func testAShareAndAStop() {
+        check(
+            ModelConfiguration(
+                name: "a share and a stop", tasks: Self.readerAndWriter, stops: 1, shares: 1))
+    }
+
+    func testSharesOfTwoReadersAndAWriter() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "shares of two readers and a writer",
+                tasks: [[.readLocally(0)], [.readLocally(0)], [.claim(0)]], hosts: 1, shares: 2))
+    }
+
+    func testADelegationThatBecomesAShare() {
+        check(
+            ModelConfiguration(
+                name: "a delegation that becomes a share", tasks: Self.busyReaders, hosts: 1,
+                delegations: 1, shares: 1))
+    }
+
+    func testReportedWrites() {
+        check(
+            ModelConfiguration(
+                name: "reported writes and a death", tasks: Self.busyOwner, deaths: 1,
+                delegations: 1, reportsWrites: true))
+    }
+
+    func testReportedWritesAndAStop() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "reported writes and a stop", tasks: Self.busyOwner, stops: 1,
+                delegations: 1, reportsWrites: true))
+    }
+
+    func testSharesOfTwoHosts() throws {
+        try checkIfLong(
+            ModelConfiguration(
+                name: "shares of two hosts", tasks: Self.busyReaders, deaths: 1, shares: 2))
+    }
+}

@@ -83,6 +83,27 @@ struct LayoutTests {
         #expect(SlotWord(isDelegated: false, inRelay: 7, one, sequence: 3).relay == nil)
     }
 
+    /// Clients from before these bits are never given any; see `Abilities.knowsModes`.
+    @Test func `A slot's terms are in its uppermost bits, and only take rights away`() throws {
+        let one = try #require(HostEpoch(rawValue: 1))
+        for bits in UInt8(0)..<4 {
+            let terms = SlotTerms(rawValue: bits)
+            let word = SlotWord(isDelegated: true, terms: terms, one, sequence: 0x3FFF_FFFF)
+            #expect(word.terms == terms && word.isDelegated && word.relay == nil)
+            #expect(word.sequence == 0x3FFF_FFFF && word.epoch == one)
+            #expect(word.lets(write: false))
+            #expect(word.lets(write: true) == !terms.contains(.readsOnly))
+            let empty = SlotWord(isDelegated: false, terms: terms, one, sequence: 1)
+            #expect(!empty.lets(write: false) && !empty.lets(write: true))
+        }
+        #expect(
+            SlotWord(isDelegated: true, terms: .readsOnly, one, sequence: 1).rawValue
+                == 0x8000_0001_0000_0101)
+        #expect(
+            SlotWord(isDelegated: true, terms: .reportsWrites, one, sequence: 1).rawValue
+                == 0x4000_0001_0000_0101)
+    }
+
     @Test func `A relay's word is what the layout says, and its numbers begin anew`() {
         let word = RelayWord(rawValue: 0xABC1_2345_DEF6_7890)
         #expect(word.generation == 0xABC_DEF)

@@ -173,4 +173,43 @@ final class MutantTests: XCTestCase {
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
+
+    private static let readers = [
+        [ModelTask.readLocally(0), .claimLocally(0)], [.readLocally(0), .readLocally(0)],
+    ]
+
+    func testGrantingAWriteBesideOneShare() {
+        let found = expect(.oneShareRevoked, [[.readLocally(0)], [.claim(0)]]) {
+            $0.hosts = 1
+            $0.shares = 1
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testWritingWhereAPlaceIsShared() {
+        let found = expect(.termsIgnored, Self.readers) {
+            $0.hosts = 1
+            $0.shares = 2
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    /// Also of the slot of a former host, whose epoch ended it.
+    func testAShareOnTheTermsOfWhatWasInTheSlot() {
+        let found = expect(.termsOfFormerDelegation, Self.readers) {
+            $0.deaths = 1
+            $0.delegations = 1
+            $0.shares = 2
+        }
+        XCTAssertEqual(found, .overlap(place: 0))
+    }
+
+    func testAWriteThatIsNotReported() {
+        let found = expect(.reportForgotten, [[.claimLocally(0)]]) {
+            $0.hosts = 1
+            $0.delegations = 1
+            $0.reportsWrites = true
+        }
+        XCTAssertEqual(found, .unreported(client: 0))
+    }
 }

@@ -21,9 +21,11 @@ struct AccessedItem: Sendable {
     /// The write, as far as the item's versions have to do with it.
     private var versions: (any VersionedWrite)?
 
-    init(_ request: RequestedItem, at place: ResolvedPlace) {
+    /// - Parameter before: what the item looked like before the accessor ran, if that is known.
+    init(_ request: RequestedItem, at place: ResolvedPlace, before: ItemStamp? = nil) {
         self.request = request
         self.place = place
+        self.before = before
     }
 
     /// What the accessor gets.

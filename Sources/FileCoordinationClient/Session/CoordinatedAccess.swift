@@ -70,16 +70,14 @@ package final class CoordinatedAccess: Sendable {
             AccessPlan(requests: [local.request], purpose: purpose), in: session,
             State(
                 life: claim == nil ? .running : AccessLifecycle(), claim: claim ?? running,
-                items: [AccessedItem(local.request, at: local.item)],
+                items: [AccessedItem(local.request, at: local.item, before: local.stamp)],
                 policy: session.packagePolicy))
     }
 
-    /// Ends such an access, of which nobody knows what it has done to its item; says whether no
-    /// host hears of that.
+    /// Ends such an access; says whether no host hears of that.
     func endAdopted() -> Bool {
-        let (claim, items, _) = close()
-        return session.release(
-            claim.record, outcomes: items.map { $0.writing == nil ? .unchanged : .changed })
+        let (claim, items, moves) = close()
+        return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
     }
 
     /// Ends one that was never granted.

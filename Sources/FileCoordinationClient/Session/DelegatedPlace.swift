@@ -40,6 +40,8 @@ package final class DelegatedPlace: Sendable {
         let word: SlotWord
         /// Whether the place is this process's in its turn only.
         var isInRelay: Bool { word.relay != nil }
+        /// Whether the end of a write is reported, because a presenter is to hear of it.
+        var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
 
     /// - Parameter prefix: what the purposes begin with that this process makes up.
@@ -77,8 +79,8 @@ package final class DelegatedPlace: Sendable {
             let isFree =
                 !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
             guard isFree,
-                let grant = Self.grant(state.slot, mayWait: writer != nil, ledger)
-                    ?? Self.grant(state.directorySlot, mayWait: false, ledger)
+                let grant = Self.grant(state.slot, isWriting, mayWait: writer != nil, ledger)
+                    ?? Self.grant(state.directorySlot, isWriting, mayWait: false, ledger)
             else { return nil }
             if isWriting {
                 state.isWritten = true
@@ -90,10 +92,13 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    private static func grant(_ slot: Int?, mayWait: Bool, _ ledger: LedgerWriter) -> Grant? {
+    private static func grant(
+        _ slot: Int?, _ isWriting: Bool, mayWait: Bool, _ ledger: LedgerWriter
+    ) -> Grant? {
         guard let slot else { return nil }
         let word = ledger.delegation(inSlot: slot)
-        guard word.isDelegated || mayWait && word.relay != nil, word.epoch == ledger.ledgerEpoch
+        guard word.isDelegated || mayWait && word.relay != nil, word.lets(write: isWriting),
+            word.epoch == ledger.ledgerEpoch
         else { return nil }
         return Grant(slot: slot, word: word)
     }

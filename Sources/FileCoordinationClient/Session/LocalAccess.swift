@@ -24,6 +24,8 @@ final class LocalAccess: Sendable {
     private let versions = LazyReference<KeptVersions>()
     /// What is to be passed on when it is over.
     private let turn = LazyReference<TurnInRelay>()
+    /// What the item looked like before, if the end of the write is reported.
+    private let before = LazyReference<KeptStamp>()
 
     var isWriting: Bool { access.isWriting }
     /// As it was asked for: places are delegated that are spelled as they are.
@@ -79,6 +81,19 @@ final class LocalAccess: Sendable {
     /// Notes that it has got its turn in a relay.
     func noteTurn(_ turn: TurnInRelay) { _ = self.turn.storeIfNil(turn) }
 
+    /// Looks at the item before the accessor runs, because its write is going to be reported.
+    func lookBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
+
+    /// What the item looked like before, if that is known.
+    var stamp: ItemStamp? { before.load()?.stamp }
+
+    /// What became of the item (Rule 7.8).
+    private var outcome: ItemOutcome {
+        guard isWriting else { return .unchanged }
+        // Should a server come to care meanwhile, something may have changed.
+        return stamp?.outcome(after: ItemStamp.take(of: item.path)) ?? .changed
+    }
+
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
         let isQuiet = release()
@@ -93,9 +108,8 @@ final class LocalAccess: Sendable {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
-        // Whoever cares by now hears that something may have changed.
         if session.ledger.releaseWrittenLocally(record) { return true }
-        return session.release(record, outcomes: [isWriting ? .changed : .unchanged])
+        return session.release(record, outcomes: [outcome])
     }
 
     /// Forgets it before it was granted; its record may be another claim's afterwards.
@@ -109,6 +123,12 @@ final class LocalAccess: Sendable {
 private final class KeptVersions: Sendable {
     let write: any VersionedWrite
     init(_ write: any VersionedWrite) { self.write = write }
+}
+
+/// What an item looked like before a local write.
+private final class KeptStamp: Sendable {
+    let stamp: ItemStamp
+    init(_ stamp: ItemStamp) { self.stamp = stamp }
 }
 
 /// How an access that takes no arbiter may begin.
@@ -144,8 +164,9 @@ extension Session {
             let known = (place: known, isVersionless: isVersionless)
             return claimInTurn(local, at: place, grant, known, at: now)
         }
-        guard ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted
-        else {
+        let state = ledger.claimLocally(
+            record, slot: grant.slot, delegation: grant.word, isWriting: access.isWriting)
+        guard state == .granted else {
             // It has become an ordinary claim in that moment: give it up, and file a whole one. A
             // host may have granted it at once.
             local.abandon()
@@ -155,6 +176,7 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
+        if access.isWriting, grant.reportsWrites { local.lookBefore() }
         if access.isWriting, !isVersionless {
             keepVersions(of: local, known, in: services.versions)
         }

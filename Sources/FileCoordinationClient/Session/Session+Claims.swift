@@ -39,7 +39,9 @@ extension Session {
             onEnding: plan.onEnding, onLongWait: { [link] in link.attend() })
         state.withLock { $0.claims[record] = claim }
         if case .delegated(_, let grant) = opening {
-            if ledger.claimLocally(record, slot: grant.slot, delegation: grant.word) == .granted {
+            let state = ledger.claimLocally(
+                record, slot: grant.slot, delegation: grant.word, isWriting: isWriting)
+            if state == .granted {
                 claim.noteGrant()
                 return claim
             }

@@ -16,17 +16,12 @@ import FileCoordinationSystem
 extension Delegations {
     // MARK: Beginning
 
-    /// Whether a client can become a member by a slot.
-    func isFree(_ slot: Int, of client: ClientID) -> Bool {
-        registry.delegation(of: client, in: slot) == nil
-    }
-
-    /// Begins a relay; returns what was found where another one ended for that.
+    /// Begins a relay; returns its name for the arbiter, and what was found where another one ended
+    /// for that.
     mutating func beginRelay(
-        at path: ItemPath, _ members: [(client: ClientID, slot: Int)], _ ledgers: Ledgers
-    ) -> [Recalled] {
-        for id in registry.book.overlapping(path) where !isOver(id, ledgers) { return [] }
-        guard let file = relayFile() else { return [] }
+        at path: ItemPath, _ members: [QueueMember], _ ledgers: Ledgers
+    ) -> (id: DelegationID?, [Recalled]) {
+        guard let file = relayFile() else { return (nil, []) }
         var recalled: [Recalled] = []
         var number = relays.takeNumber()
         if number == nil, let oldest = relays.numbers.first {
@@ -34,8 +29,8 @@ extension Delegations {
             number = relays.takeNumber()
         }
         // A word that cannot be renewed is not used again.
-        guard let number, let turn = file.renew(number)?.turn else { return recalled }
-        var relay = Relays.Relay(path: path, hostTurn: turn)
+        guard let number, let turn = file.renew(number)?.turn else { return (nil, recalled) }
+        var relay = Relays.Relay(id: relays.makeID(), path: path, hostTurn: turn)
         for member in members {
             // A ledger that its client tampers with is left out, and the relay ended again.
             guard
@@ -43,13 +38,11 @@ extension Delegations {
                     slot: member.slot, inRelay: number, epoch)
             else { continue }
             relay.members.append(
-                insert(.turn(slot: member.slot, word), of: member.client, at: path))
+                Relays.Member(client: member.client, slot: member.slot, word: word))
         }
         relays.insert(relay, as: number)
-        if relay.members.count < members.count {
-            recalled += [endRelay(number, ledgers)].compactMap { $0 }
-        }
-        return recalled
+        guard relay.members.count < members.count else { return (relay.id, recalled) }
+        return (nil, recalled + [endRelay(number, ledgers)].compactMap { $0 })
     }
 
     /// The memory of this server's relays, made when the first one begins.
@@ -61,24 +54,20 @@ extension Delegations {
         return relayDirectory == nil ? nil : relayMemory
     }
 
-    /// Lets the members have their turns where the claims are over that this server has granted.
-    mutating func openRelays(isUncontested: (ItemPath) -> Bool) {
-        for number in relays.held {
-            guard let relay = relays[number], isUncontested(relay.path),
-                let turn = relays.open(number)
-            else { continue }
-            relayMemory?.pass(turn)
-        }
+    /// Lets the members of a relay have their turns: no claim is left that this server has granted.
+    mutating func openRelay(_ id: DelegationID) {
+        guard let number = relays.number(of: id), let turn = relays.open(number) else { return }
+        relayMemory?.pass(turn)
     }
 
     /// Whether a claim of a member was under way when its relay began: then it is one of those that
     /// come before the members' turns.
-    func wasUnderWay(_ relay: Int, _ items: [AccessItem], of client: ClientID) -> Bool {
-        guard let known = relays[relay], known.hostTurn != nil, relayMemory?.hasLine(relay) == false
+    func wasUnderWay(_ items: [AccessItem], of client: ClientID) -> Bool {
+        guard items.count == 1, let number = relay(at: items[0].path), let known = relays[number],
+            known.hostTurn != nil, relayMemory?.hasLine(number) == false
         else { return false }
-        return items.count == 1 && items[0].path == known.path && items[0].isDelegable
-            && items[0].access.isWriting
-            && known.members.contains { registry[$0]?.client == client }
+        return items[0].isDelegable && items[0].access.isWriting
+            && known.members.contains { $0.client == client }
     }
 
     // MARK: Ending
@@ -94,19 +83,16 @@ extension Delegations {
     ) -> Recalled? {
         guard let relay = relays.remove(number), let file = relayMemory else { return nil }
         var members: [(id: ClientID, ledger: LedgerReader)] = []
-        for id in relay.members {
-            guard let entry = remove(id), case .turn(let slot, let word) = entry.subject,
-                let ledger = ledgers(entry.client)
-            else { continue }
-            ledger.close(slot: slot, word)
-            if entry.client != dead { members.append((entry.client, ledger)) }
+        for member in relay.members {
+            guard let ledger = ledgers(member.client) else { continue }
+            ledger.close(slot: member.slot, member.word)
+            if member.client != dead { members.append((member.client, ledger)) }
         }
         // From here on no client gets a turn by a number; the one that has it now has made that
         // known in its record, or will find that it is the server's to decide.
-        if let (_, turns) = file.renew(number) {
-            relays.giveBack(number)
-            policy.noteRelay(at: relay.path, turns: turns)
-        }
+        let turns = file.renew(number)?.turnsBefore
+        if turns != nil { relays.giveBack(number) }
+        ended.append(.queueClosed(relay.id, at: relay.path, turns: turns ?? 0))
         var recalled = Recalled(isOfRelay: true)
         for (id, ledger) in members {
             // A ledger that its client tampers with is of no use to anybody but the client.
@@ -126,7 +112,7 @@ extension Delegations {
     /// The relay at a place.
     func relay(at place: ItemPath?) -> Int? {
         guard !relays.isEmpty, let place else { return nil }
-        return registry.book.overlapping(place).lazy.compactMap { registry[$0]?.relay }.first
+        return relays.number(at: place)
     }
 
     // MARK: The file
@@ -157,9 +143,8 @@ extension Delegations {
     ) -> String? {
         for number in relays.numbers {
             guard let relay = relays[number] else { return "relay \(number) is none" }
-            for id in relay.members {
-                guard let entry = registry[id], entry.relay == number, isThere(entry.client)
-                else { return "a member of relay \(number) is gone" }
+            guard relay.members.allSatisfy({ isThere($0.client) }) else {
+                return "a member of relay \(number) is gone"
             }
             guard relay.hostTurn != nil || !isClaimed(relay.path) else {
                 return "a claim is on the place of relay \(number)"

@@ -46,19 +46,24 @@ extension Records {
     mutating func claim(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, of client: Client, surrounding: [ClaimID]
     ) -> FiledClaim {
+        let standpoint = standpoint(of: body, snapshot, client)
         let id = enterClaim(snapshot, of: client)
-        // A claim that waited when the server changed was filed with what held then.
-        let standpoint = snapshot.ticket == 0 ? body.standpoint : nil
         return FiledClaim(
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             items: items(of: id, body, snapshot, client),
             enclosing: claims(body.enclosing, of: client.id), surrounding: surrounding,
-            kind: body.kind,
-            standpoint: standpoint.flatMap { told in
-                presenter(RecordReference(told.presenter), of: client.id)
-                    .map { Standpoint($0, at: told.place) }
-            },
-            blocksCaller: body.blocksCaller)
+            kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller)
+    }
+
+    /// Where a claim's coordinator believes its presenter to be.
+    ///
+    /// A claim that waited when the server changed was filed with what held then.
+    func standpoint(
+        of body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
+    ) -> Standpoint? {
+        guard snapshot.ticket == 0, let told = body.standpoint else { return nil }
+        return presenter(RecordReference(told.presenter), of: client.id)
+            .map { Standpoint($0, at: told.place) }
     }
 
     /// The items, where they are by now.
@@ -91,5 +96,24 @@ extension Records {
             path: moved ?? original,
             formerPlaces: moved == nil ? [] : [original].compactMap { $0 }, methods: body.methods,
             patience: body.patience, relinquished: snapshot.relinquished)
+    }
+}
+
+extension ClaimBody {
+    /// Whether a claim may be granted without a report of its end, as if it were a delegated one,
+    /// if no other client has to do with its place.
+    func mayBeQuiet(_ snapshot: RecordSnapshot) -> Bool {
+        snapshot.ticket == 0 && kind == .access && items.count == 1 && items[0].isDelegable
+            && enclosing.isEmpty && standpoint == nil
+    }
+}
+
+extension DelegationRequest {
+    /// What the client of a ledger asks for by naming a slot.
+    init(_ slot: WantedSlot, _ ledger: LedgerReader) {
+        var abilities: Abilities = []
+        if ledger.knowsModes { abilities.insert(.modes) }
+        if ledger.waitsInRelays { abilities.insert(.queues) }
+        self.init(slot: slot.number, forDirectory: slot.isForDirectory, abilities)
     }
 }

@@ -17,6 +17,8 @@ struct Records {
     private var presenters: [PresenterID: RecordAddress] = [:]
     /// What the arbiter knows of each client, by record index.
     private var known: [ClientID: [UInt32: KnownRecord]] = [:]
+    /// Claims that get no ticket unless they are recalled: on their way to their grants.
+    private var unticketed: [ClaimID: RecordAddress] = [:]
     private var lastTicket: UInt64
 
     init(epoch: HostEpoch, relocations: RelocationLog) {
@@ -87,6 +89,18 @@ struct Records {
     mutating func takeNumber() -> UInt64 {
         lastTicket += 1
         return lastTicket
+    }
+
+    /// Notes a claim that needs no ticket: its client need not report its end.
+    mutating func enterUnticketed(_ address: RecordAddress) -> ClaimID {
+        let id = ClaimID(rawValue: takeNumber())
+        unticketed[id] = address
+        return id
+    }
+
+    /// Takes out where such a claim is, for its grant.
+    mutating func takeUnticketed(_ claim: ClaimID) -> RecordAddress? {
+        unticketed.removeValue(forKey: claim)
     }
 
     /// Notes that a record is a claim, and gives it a ticket if it has none.

@@ -21,10 +21,10 @@ extension Server {
         for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {
             switch entry {
             case .announced(let announcement):
-                let concerned = delegations.concerned(by: announcement)
-                if follow(recall(concerned), before: look.bound, then: again(look)) { return nil }
+                let event = Event.claimAnnounced(claim, announcement)
+                if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
                 heard += length
-                decide(.claimAnnounced(claim, announcement), heard: (claim, heard))
+                decide(event, heard: (claim, heard))
             // They may be there a moment before the release is, and are heard with that.
             case .outcomes(let outcomes): return outcomes
             }

@@ -37,10 +37,11 @@ extension Server {
         let known = records.known(of: client.id)
         for case (_, .claim(let claim)) in known { takeBackQuestions(for: claim) }
         outgoing.deliveries.remove(client.id)
+        // The members of its relays go on without it; they are told of behind this.
+        follow(delegations.removeClient(client.id, ledgers))
         decide(.clientDied(client.id))
         for case (_, .claim(let claim)) in known { discard(claim) }
         records.discardAll(of: client.id)
-        follow(delegations.removeClient(client.id, ledgers))
         outgoing.deliveries.remove(client.id)
         clients.remove(client)
         // A deposed server's successor may still have to read it.

@@ -15,9 +15,24 @@ extension Server {
         { [clients] id in clients[id]?.ledger }
     }
 
-    /// Takes delegations back, and ends relays; returns what was found.
-    func recall(_ ids: [DelegationID]) -> [Recalled] {
-        ids.isEmpty ? [] : delegations.recall(ids, ledgers)
+    /// Recalls what an event concerns; returns whether claims were found that the arbiter hears of
+    /// first: then `next` is done afterwards.
+    ///
+    /// - Parameter bound: when the claim was filed for whose sake it is recalled.
+    func recall(before events: [Event], bound: UInt64 = .max, then next: Work) -> Bool {
+        var recalled: [Recalled] = []
+        for event in events {
+            let ids = arbiter.recalls(before: event)
+            guard !ids.isEmpty else { continue }
+            if case .claimFiled(let claim) = event {
+                decide(.delegationsContested(ids, by: claim.client))
+            }
+            for id in ids {
+                recalled += [delegations.recall(id, ledgers)].compactMap { $0 }
+                decide(.delegationRecalled(id))
+            }
+        }
+        return follow(recalled, before: bound, then: next)
     }
 
     /// Has the arbiter hear of what was found, and then `next` done; false if nothing was found,
@@ -27,6 +42,15 @@ extension Server {
     @discardableResult
     func follow(
         _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
+    ) -> Bool {
+        let ended = delegations.ended
+        delegations.ended = []
+        for event in ended { decide(event) }
+        return put(recalled, before: bound, then: next)
+    }
+
+    private func put(
+        _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work?
     ) -> Bool {
         let (first, later) = Recalled.steps(for: recalled, before: bound)
         guard !first.isEmpty || !later.isEmpty else { return false }
@@ -42,85 +66,58 @@ extension Server {
         (try? client.ledger.care(for: record, presence.epoch)) == true
     }
 
-    // MARK: Delegating
+    // MARK: Carrying out
 
-    /// Grants a claim that no other client has anything to do with, as if it were a delegated one.
-    ///
-    /// The arbiter hears nothing of it, and its client says nothing of its end.
-    func grantQuietly(
-        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ client: Client
-    ) -> Bool {
-        guard body.mayBeQuiet(snapshot), !processes.wasStopped(client.id),
-            arbiter.isUncontested(body.items[0].path)
-        else { return false }
-        switch client.ledger.grant(snapshot.reference, presence.epoch, isQuiet: true) {
+    /// Grants a claim whose end its client need not report.
+    func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
+        guard let address = records.takeUnticketed(claim), let client = clients[address.client]
+        else { return work.append(.decide(.unreportedClaimEnded(claim))) }
+        switch client.ledger.grant(address.record, presence.epoch, isQuiet: true) {
         case .granted: break
-        case .grantedWantsMessage: send(.granted(WireRecord(snapshot.reference)), to: client)
-        case .refused: return false
+        case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
+        case .refused:
+            // It was cancelled a moment ago, and says so next; or another server reigns.
+            if presence.isDeposed { presence.end(.deposed) }
         }
-        let path = body.items[0].path
-        delegations.noteQuietClaim(snapshot.reference, of: client.id, at: path)
-        // Its own process lets no other claim in by that before it is over.
-        if let slot = snapshot.wantedSlot, let request = DelegationRequest(slot, for: path) {
-            consider(request, of: client, record: snapshot.reference)
-        }
-        return true
+        delegations.note(id, claim, in: address.record, of: client.id)
     }
 
-    /// Decides about what a client would like to have whose claim is over, or was granted quietly.
-    func consider(
-        _ request: DelegationRequest, of client: Client, record: RecordReference? = nil
-    ) {
-        guard client.connection != nil else { return }
-        let answer = delegations.policy.answer(
-            request, of: client.id, waitsInRelays: client.ledger.waitsInRelays,
-            isUncontested: isUncontested(request), at: MonotonicClock.now)
-        switch answer {
-        case .refuse: break
-        case .delegate: delegate(request, to: client.id, record: record)
-        case .beginRelay: beginRelay(request, client)
+    /// Delegates a place or a directory.
+    func delegate(_ delegation: Delegation) {
+        if let client = delegation.client.flatMap({ clients[$0] }), client.connection != nil,
+            delegations.delegate(delegation, client.ledger)
+        {
+            return
         }
+        work.append(.decide(.delegationRecalled(delegation.id)))
     }
 
-    /// Whether no claim and no presenter has to do with what a client would like to have.
-    private func isUncontested(_ request: DelegationRequest) -> Bool {
-        arbiter.isUncontested(request.path)
-    }
-
-    /// Delegates what a client would like to have, once what it had there before is recalled.
-    func delegate(_ request: DelegationRequest, to id: ClientID, record: RecordReference?) {
-        guard let client = clients[id],
-            let former = delegations.obstacles(to: request, of: id, record: record, ledgers)
-        else { return }
-        let next = Work.delegate(request, to: id, record: record)
-        if follow(recall(former), then: next) { return }
-        guard isUncontested(request) else { return }
-        delegations.delegate(request, to: id, client.ledger)
+    /// Takes a delegation back because the arbiter wants to decide; it hears first of what runs
+    /// there.
+    func recall(_ id: DelegationID) {
+        let isQueue = delegations.relays.number(of: id) != nil
+        let recalled = [delegations.recall(id, ledgers)].compactMap { $0 }
+        let answer = isQueue ? delegations.ended.popLast() : nil
+        let next = Work.decide(answer ?? .delegationRecalled(id))
+        if !put(recalled, then: next) { work.replace(by: [next]) }
     }
 
     // MARK: Relays
 
-    /// Begins a relay of all that have to do with a place, if they all take part.
-    private func beginRelay(_ request: DelegationRequest, _ client: Client) {
-        guard let contenders = arbiter.contenders(at: request.path) else { return }
-        let owners = contenders.compactMap { claim in
-            records.address(of: claim).map { (claim: claim, client: $0.client) }
-        }
-        guard owners.count == contenders.count,
-            let members = delegations.policy.members(
-                at: request, of: client.id, contenders: owners)
-        else { return }
-        for (id, slot) in members {
-            guard delegations.isFree(slot, of: id), let member = clients[id],
-                member.connection != nil, member.ledger.waitsInRelays, !processes.wasStopped(id)
+    /// Begins a relay of these clients at a place, if they all take part.
+    func openQueue(at path: ItemPath, _ members: [QueueMember]) {
+        for member in members {
+            guard let client = clients[member.client], client.connection != nil,
+                client.ledger.waitsInRelays, !processes.wasStopped(client.id)
             else { return }
         }
-        follow(delegations.beginRelay(at: request.path, members, ledgers))
-    }
-
-    /// Lets members of relays have their turns where the claims are over that were granted here.
-    func openRelays() {
-        delegations.openRelays { arbiter.isUncontested($0) }
+        let (id, recalled) = delegations.beginRelay(at: path, members, ledgers)
+        let ended = delegations.ended
+        delegations.ended = []
+        _ = put(recalled, then: nil)
+        // Before anything else is decided, here or where another one has ended.
+        let begun = id.map { [Work.decide(.queueOpened($0, at: path, members))] } ?? []
+        work.replace(by: begun + ended.map { .decide($0) })
     }
 
     /// What is to be thought of a record, if it is one of a relay: that ends, because the arbiter

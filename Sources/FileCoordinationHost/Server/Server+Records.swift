@@ -88,28 +88,42 @@ extension Server {
 
     // MARK: Claims
 
-    /// Files a claim, or grants it without a word to the arbiter; recalls what it concerns before.
+    /// Tells the arbiter of a claim that asks; recalls what it concerns before.
     private func file(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
-        // First, so that what runs there came before it.
-        var isUnderWay = false
-        if body.kind == .access {
-            switch delegations.concern(of: body.items, in: look.record, of: client.id) {
-            case .none: break
-            case .isUnderWay: isUnderWay = true
-            case .recall(let ids):
-                delegations.noteContest(of: ids, by: client.id, at: MonotonicClock.now)
-                let bound = min(look.bound, snapshot.filedAt)
-                if follow(recall(ids), before: bound, then: .look(look)) { return }
-            }
+        if let former = delegations.takeFormerClaim(in: look.record, of: client.id) {
+            decide(.unreportedClaimEnded(former))
         }
-        if !isUnderWay, !look.hasWaited, grantQuietly(snapshot, body, client) { return }
-        guard let claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
+        var wish = unticketed(snapshot, body, look, client)
+        // First, so that what runs there came before it.
+        let bound = min(look.bound, snapshot.filedAt)
+        if recall(before: [.claimFiled(wish)], bound: bound, then: .look(look)) { return }
+        if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
+            wish.id = records.enterUnticketed(look.address)
+            return decide(.claimFiled(wish))
+        }
+        guard var claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
         // Of what was moved meanwhile the client means the old place by its slot.
-        delegations.policy.note(
-            claim, snapshot.wantedSlot,
-            hasMoved: records.relocations.items(ofClaim: claim.id.rawValue) != nil)
+        if claim.items == body.items { claim.request = wish.request }
+        claim.precedesQueue = wish.precedesQueue
         decide(.claimFiled(claim), outright: look.hasWaited ? nil : claim.id)
+    }
+
+    /// A claim as its client has filed it, without a ticket: what it concerns, and whether it needs
+    /// one, is to be found out first.
+    private func unticketed(
+        _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client
+    ) -> FiledClaim {
+        let mayGoUnreported =
+            !look.hasWaited && body.mayBeQuiet(snapshot) && !processes.wasStopped(client.id)
+        return FiledClaim(
+            id: ClaimID(rawValue: 0), client: client.id, purpose: Purpose(bytes: body.purpose),
+            items: records.relocations.items(ofClaim: snapshot.ticket) ?? body.items,
+            kind: body.kind,
+            standpoint: records.standpoint(of: body, snapshot, client),
+            request: snapshot.wantedSlot.map { DelegationRequest($0, client.ledger) },
+            mayGoUnreported: mayGoUnreported,
+            precedesQueue: delegations.wasUnderWay(body.items, of: client.id))
     }
 
     /// Tells the arbiter of a claim that runs, or is over, and of which it has not heard; false if
@@ -169,11 +183,8 @@ extension Server {
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
         lookAtStoppedProcesses()
         decide(.claimEnded(claim, outcomes: outcomes))
-        let request = delegations.policy.takeRequest(of: claim)
         discard(claim)
-        openRelays()
         giveBack(look.record, client)
-        if let request { consider(request, of: client) }
     }
 
     private func cancel(_ claim: ClaimID) {
@@ -181,14 +192,12 @@ extension Server {
         lookAtStoppedProcesses()
         decide(.claimCancelled(claim))
         discard(claim)
-        openRelays()
     }
 
     /// Discards a claim that is over.
     func discard(_ claim: ClaimID) {
         records.discard(claim)
         outgoing.questions.discard(claim)
-        _ = delegations.policy.takeRequest(of: claim)
     }
 
     /// Discards that a claim was refused: it is to be filed again.
@@ -206,8 +215,13 @@ extension Server {
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
             return reject(snapshot, client)
         }
-        let concerned = delegations.concerned(byPresenterAt: records.places(of: snapshot, body))
-        if follow(recall(concerned), then: .look(look)) { return }
+        let appearances = records.places(of: snapshot, body).map { path in
+            Event.presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: 0), client: client.id,
+                    purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
+        }
+        if recall(before: appearances, then: .look(look)) { return }
         decide(.presenterAdded(records.presenter(snapshot, body, of: client)))
         guard isNew else { return }
         if client.ledger.grant(snapshot.reference, presence.epoch) == .grantedWantsMessage {

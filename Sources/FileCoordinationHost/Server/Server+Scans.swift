@@ -28,7 +28,7 @@ extension Server {
             }.sorted { $0.filedAt < $1.filedAt }.map(\.look)
         case .local:
             return records(of: clients.all.map(\.id)) {
-                $0.state == .granted && $0.flags == .local
+                $0.kind == .claim && $0.state == .granted && $0.flags.contains(.local)
             }.map(\.look)
         }
     }

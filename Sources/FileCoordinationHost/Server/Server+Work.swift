@@ -20,8 +20,6 @@ extension Server {
         case .fileAgain(let look): fileAgain(look)
         case .end(let look): end(look)
         case .scan(let scan): expand(scan)
-        case .delegate(let request, let client, let record):
-            delegate(request, to: client, record: record)
         case .reconcile(let id): if let client = clients[id] { reconcile(client) }
         case .connectionEnded(let id): if let client = clients[id] { connectionEnded(of: client) }
         case .hangUp(let token): hangUp(token)
@@ -73,6 +71,11 @@ extension Server {
         case .retarget(let claim, _): mark(claim, isWritten: isWritten)
         case .relocate(let presenter, let place, let isTold):
             deliver(.relocated(to: place, isTold: isTold), to: presenter)
+        case .grantUnreported(let claim, let id): grantUnreported(claim, id)
+        case .delegate(let delegation): delegate(delegation)
+        case .recall(let id): recall(id)
+        case .openQueue(let path, let members): openQueue(at: path, members)
+        case .startQueue(let id): delegations.openRelay(id)
         }
     }
 
@@ -99,7 +102,6 @@ extension Server {
         outgoing.questions.settle(claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
-        if isOffer { delegations.policy.noteWait(of: claim) }
         switch client.ledger.grant(address.record, presence.epoch, isOffer: isOffer) {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)
@@ -175,7 +177,9 @@ extension Effect {
         case .relocate(let presenter, let place, let isTold):
             PlaceEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold))
         case .retarget(let claim, let items): PlaceEntry(ticket: claim.rawValue, .claim(items))
-        case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify: nil
+        case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+            .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
+            nil
         }
     }
 }

@@ -16,7 +16,7 @@ package import FileCoordinationSystem
 package final class Server {
     let configuration: ServerConfiguration
     /// Decides about claims and presenters.
-    var arbiter = Arbiter(recovering: true)
+    var arbiter: Arbiter
     /// What is left to do because of the present input.
     var work = WorkQueue()
     /// The runtime directory, and being found there.
@@ -42,6 +42,9 @@ package final class Server {
         wakeUp: WakeUp
     ) throws {
         self.configuration = configuration
+        var policy = DelegationPolicy()
+        policy.handoverTime = configuration.handoverTime
+        arbiter = Arbiter(recovering: true, policy: policy)
         let poller = try Poller()
         var otherPlaces = OtherPlaces()
         try otherPlaces.complete(for: runtime, givesWay: configuration.givesWay)
@@ -66,9 +69,7 @@ package final class Server {
                 packagePolicy: configuration.packagePolicy),
             log: configuration.log)
         processes = Processes(poller: poller)
-        delegations = Delegations(
-            epoch: epoch, in: runtime.directory,
-            policy: DelegationPolicy(handoverTime: configuration.handoverTime))
+        delegations = Delegations(epoch: epoch, in: runtime.directory)
         let result = try recover(with: orphans, opened: opened)
         // Only now, so that no client finds a server that knows nothing yet.
         guard presence.hasRole else { throw OrphanRecovery.Failure.movedOn }

@@ -3,6 +3,7 @@
 // What the program that runs a server chooses: everything else a server finds in its runtime
 // directory, or in the ledgers of its clients.
 
+import FileCoordinationArbiter
 package import FileCoordinationWire
 
 /// How a server is to behave.
@@ -21,7 +22,7 @@ package struct ServerConfiguration: Sendable {
     /// milliseconds.
     package var watchesDirectory = true
     /// How quickly a place must go from client to client, in nanoseconds, to go without the server.
-    package var handoverTime = ContestedPlaces.handoverTime
+    package var handoverTime = DelegationPolicy().handoverTime
     /// Whether to give way to a server that is about to make its directory anew.
     package var givesWay = false
     /// Receives log entries, on the server's thread.

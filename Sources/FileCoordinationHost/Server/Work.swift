@@ -24,10 +24,6 @@ enum Work: Equatable {
     case end(RecordLook)
     /// Records of ledgers are looked at.
     case scan(LedgerScan)
-    /// What a client asked for with its claim is delegated, if still nothing is in the way.
-    ///
-    /// `record` is that of the claim, if it runs.
-    case delegate(DelegationRequest, to: ClientID, record: RecordReference?)
     /// A client that has a new connection hears again what it may not have heard on the last.
     case reconcile(ClientID)
     /// A client has lost its connection.

@@ -44,7 +44,9 @@ extension Witness {
             .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
-            .recoveryFinished:
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened,
+            .queueClosed:
             break
         }
         return result
@@ -223,7 +225,8 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire:
+            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire,
+                .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
                 continue
             }
         }

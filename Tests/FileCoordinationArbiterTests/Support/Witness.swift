@@ -119,6 +119,9 @@ struct Witness: Hashable {
             break
         case .clientStopped, .clientContinued, .grantWithdrawn:
             preconditionFailure("The simulation's checkers know about stopped processes, not this")
+        case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
+            .queueClosed:
+            preconditionFailure("The simulation's checkers know about delegations, not this")
         case .clockAdvanced(let time):
             clock = max(clock, time)
         case .recoveryFinished:
@@ -249,6 +252,8 @@ struct Witness: Hashable {
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
         case .retarget, .relocate, .recallQuestions:
             break
+        case .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
+            return "something is delegated that no client asked for"
         }
         return nil
     }

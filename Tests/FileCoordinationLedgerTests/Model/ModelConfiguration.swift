@@ -13,18 +13,34 @@ enum ModelTask: Hashable {
     /// Claims a place by delegation if it is delegated, in its turn if the place is in a relay,
     /// through the host if neither.
     case claimLocally(Int)
+    /// The same for reading; a place may be delegated for that alone.
+    case readLocally(Int)
 
     /// Whether it can do without the host.
     var isLocal: Bool {
-        if case .claimLocally = self { return true }
+        switch self {
+        case .claimLocally, .readLocally: true
+        case .claim, .claimWithDeadline: false
+        }
+    }
+
+    var isReading: Bool {
+        if case .readLocally = self { return true }
         return false
     }
 
     var place: Int {
         switch self {
-        case .claim(let place), .claimWithDeadline(let place), .claimLocally(let place): place
+        case .claim(let place), .claimWithDeadline(let place), .claimLocally(let place),
+            .readLocally(let place):
+            place
         }
     }
+
+    /// What the body of its claim says: the place, and what for.
+    var body: UInt64 { UInt64(place + 1) | (isReading ? Self.readingBit : 0) }
+
+    static let readingBit: UInt64 = 1 << 8
 }
 
 /// What the explorer covers.
@@ -56,6 +72,10 @@ struct ModelConfiguration {
     var deposesAtAnyTime = false
     /// How often a host may delegate a place.
     var delegations = 0
+    /// How often a host may delegate a place for reading, to one client at a time.
+    var shares = 0
+    /// Whether the ends of writes are reported, because a presenter is to hear of them.
+    var reportsWrites = false
     /// How often a host may put a place into a relay, whoever has it or waits for it by then.
     var relays = 0
     /// How often a host may take back a grant that was not taken up; with any, grants are offers.
@@ -109,6 +129,7 @@ enum ModelEvent: Hashable {
     case withdraw(host: Int, client: Int, record: Int)
     case reap(host: Int, client: Int, record: Int)
     case delegate(host: Int, client: Int, place: Int)
+    case share(host: Int, client: Int, place: Int)
     case revoke(host: Int, client: Int, place: Int)
     case care(host: Int, client: Int, record: Int)
     case bury(host: Int, client: Int)
@@ -119,7 +140,9 @@ enum ModelEvent: Hashable {
     /// Whether it need never happen.
     var isOptional: Bool {
         switch self {
-        case .die, .stop, .resume, .fork, .delegate, .beginRelay, .withdraw, .beginCancelling: true
+        case .die, .stop, .resume, .fork, .delegate, .share, .beginRelay, .withdraw,
+            .beginCancelling:
+            true
         case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
             .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .care, .bury,
             .openRelay, .endRelay:
@@ -138,6 +161,8 @@ enum ModelViolation: Error, Hashable {
     case lostGrant(client: Int)
     /// Everything has come to rest, and the host holds a place for a dead process.
     case ghostHolder(client: Int, host: Int)
+    /// A write ended of which a presenter is to hear, and no host does.
+    case unreported(client: Int)
     /// Everything has come to rest, and nobody can become host.
     case noHost
     /// A claim was cancelled, and nobody had asked for that.

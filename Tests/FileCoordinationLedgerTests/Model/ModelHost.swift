@@ -11,6 +11,7 @@ struct ModelHost: Hashable {
     struct Knowledge: Hashable {
         var word = RecordWord(rawValue: 0)
         var place = -1
+        var isReading = false
 
         var holds: Bool { word.state == .granted }
         var waits: Bool { word.state == .asked }
@@ -108,6 +109,7 @@ struct ModelHost: Hashable {
         for known in knowledge {
             hasher.combine(known.word.rawValue)
             hasher.combine(known.place)
+            hasher.combine(known.isReading)
         }
         for delegation in delegations { hasher.combine(delegation.rawValue) }
         if let relay { hasher.combine(relay) }

@@ -18,7 +18,12 @@ extension ModelWorld {
         for client in clients.indices where isAccessing(client) {
             guard let place = task(client, configuration)?.place else { continue }
             for other in clients.indices where other > client && isAccessing(other) {
-                if task(other, configuration)?.place == place { throw .overlap(place: place) }
+                // Rule 2.1: reads go with reads.
+                let areReads =
+                    isReading(client, configuration) && isReading(other, configuration)
+                if task(other, configuration)?.place == place, !areReads {
+                    throw .overlap(place: place)
+                }
             }
             if configuration.checksKnowledge, let host = reigning,
                 !knows(host, client, place, configuration)
@@ -26,6 +31,10 @@ extension ModelWorld {
                 throw .unknownHolder(client: client, host: host)
             }
         }
+    }
+
+    private func isReading(_ client: Int, _ configuration: ModelConfiguration) -> Bool {
+        task(client, configuration)?.isReading ?? false
     }
 
     private func isAccessing(_ client: Int) -> Bool {

@@ -88,24 +88,29 @@ extension ModelWorld {
     private mutating func writeBody(_ client: Int, _ configuration: ModelConfiguration) {
         guard let task = task(client, configuration) else { return }
         let body = ModelCell.body(clients[client].record, of: client)
-        memory.storeBuffered(body, UInt64(task.place + 1), by: client)
+        memory.storeBuffered(body, task.body, by: client)
     }
 
     private mutating func file(
         _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
     ) {
-        if case .claimLocally(let place)? = task(client, configuration) {
+        if let task = task(client, configuration), task.isLocal {
+            let place = task.place
             let slot = SlotWord(
                 rawValue: memory.load(.word(.slot(place), of: client), by: client))
-            if let relay = slot.relay {
+            if let relay = slot.relay, !task.isReading {
                 let procedure = JoinRelay(relay: relay, slot: place, delegation: slot)
                 return clients[client].enter(.joining(procedure, slot, free: free))
             }
-            if slot.isDelegated {
+            if slot.isDelegated, slot.lets(write: !task.isReading) || isFaulty(configuration) {
                 return claimLocally(client, free: free, slot, hasTurn: true, configuration)
             }
         }
         fileWithHost(client, free: free, configuration)
+    }
+
+    private func isFaulty(_ configuration: ModelConfiguration) -> Bool {
+        configuration.fault == .termsIgnored
     }
 
     mutating func wait(_ client: Int, _ configuration: ModelConfiguration) {
@@ -166,7 +171,11 @@ extension ModelWorld {
             try endCancelled(client, word, configuration)
         case .waited(let word):
             try finishWaiting(client, word, configuration)
-        case .cancelled(true), .releasedLocally(true), .released(.released), .released(.freed):
+        case .releasedLocally(true), .released(.freed):
+            let isWrite = task(client, configuration)?.isReading == false
+            if configuration.reportsWrites, isWrite { throw .unreported(client: client) }
+            endClaim(client, configuration)
+        case .cancelled(true), .released(.released):
             endClaim(client, configuration)
         case .cancelled(false):
             if configuration.fault == .grantBeforeWord {
@@ -198,7 +207,7 @@ extension ModelWorld {
     /// The accessor is over.
     mutating func release(_ client: Int, _ configuration: ModelConfiguration) {
         switch task(client, configuration) {
-        case .claimLocally: break
+        case .claimLocally, .readLocally: break
         case .claim, .claimWithDeadline, nil:
             guard configuration.isQuiet else { return releaseWhatIsHeld(client) }
         }

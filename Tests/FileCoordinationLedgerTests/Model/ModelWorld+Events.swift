@@ -138,6 +138,9 @@ extension ModelWorld {
                 if delegations > 0, canDelegate(host, client, place) {
                     events.append(.delegate(host: host, client: client, place: place))
                 }
+                if shares > 0, canShare(host, client, place, configuration) {
+                    events.append(.share(host: host, client: client, place: place))
+                }
             }
         }
     }
@@ -165,7 +168,7 @@ extension ModelWorld {
             events.append(.care(host: host, client: client, record: record))
         }
         if known.isOver { events.append(.reap(host: host, client: client, record: record)) }
-        if known.waits, !isTaken(known.place, host) {
+        if known.waits, !isTaken(known, host, configuration.fault) {
             events.append(.grant(host: host, client: client, record: record))
         }
     }
@@ -192,10 +195,24 @@ extension ModelWorld {
     }
 
     /// Whether something that the host knows is in the way of a grant.
-    private func isTaken(_ place: Int, _ host: Int) -> Bool {
-        if place < 0 { return false }
-        if hosts[host].knowledge.contains(where: { $0.holds && $0.place == place }) { return true }
-        return isDelegated(place, by: host)
+    private func isTaken(
+        _ claim: ModelHost.Knowledge, _ host: Int, _ fault: LedgerFault?
+    ) -> Bool {
+        if claim.place < 0 { return false }
+        let isHeld = hosts[host].knowledge.contains {
+            $0.holds && $0.place == claim.place && !($0.isReading && claim.isReading)
+        }
+        if isHeld { return true }
+        let slots = slots(of: claim.place, by: host)
+        let inTheWay = slots.filter { !(claim.isReading && $0.terms.contains(.readsOnly)) }
+        if fault == .oneShareRevoked { return inTheWay.count > 1 }
+        return !inTheWay.isEmpty
+    }
+
+    /// The delegations of a place that stand.
+    private func slots(of place: Int, by host: Int) -> [SlotWord] {
+        clients.indices.map { hosts[host].delegations[$0 * ModelMemory.slotCount + place] }
+            .filter(\.isDelegated)
     }
 
     func isDelegated(_ place: Int, by host: Int) -> Bool {
@@ -205,8 +222,27 @@ extension ModelWorld {
     }
 
     private func canRevoke(_ host: Int, _ client: Int, _ place: Int) -> Bool {
-        hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
-            && isWaitedFor(place, host)
+        let slot = hosts[host].delegations[client * ModelMemory.slotCount + place]
+        return slot.isDelegated
+            && hosts[host].knowledge.contains {
+                $0.waits && $0.place == place
+                    && !($0.isReading && slot.terms.contains(.readsOnly))
+            }
+    }
+
+    /// For reading a place can be had beside others who read.
+    private func canShare(
+        _ host: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
+    ) -> Bool {
+        if hosts[host].relay?.place == place { return false }
+        let hasWriter = hosts[host].knowledge.contains {
+            ($0.holds || $0.waits) && $0.place == place && !$0.isReading
+        }
+        let isRead = configuration.tasks[client].contains { $0.isReading && $0.place == place }
+        let hasSlot =
+            hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
+        return isRead && !hasWriter && !hasSlot
+            && slots(of: place, by: host).allSatisfy { $0.terms.contains(.readsOnly) }
     }
 
     /// A place is its client's alone also while a claim of its own runs there that was granted

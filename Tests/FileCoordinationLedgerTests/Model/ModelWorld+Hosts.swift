@@ -129,8 +129,12 @@ extension ModelWorld {
     ) {
         let body = memory.load(.body(record, of: client), by: process(ofHost: host))
         hosts[host].knowledge[client * configuration.records + record] =
-            ModelHost.Knowledge(word: word, place: Int(body) - 1)
-        if word.state == .asked { noteNews(host, at: Int(body) - 1) }
+            ModelHost.Knowledge(
+                word: word, place: Int(body & ~ModelTask.readingBit) - 1,
+                isReading: body & ModelTask.readingBit != 0)
+        if word.state == .asked {
+            noteNews(host, at: Int(body & ~ModelTask.readingBit) - 1)
+        }
         proceed(host, client, record, configuration.records, next)
     }
 
@@ -224,10 +228,10 @@ extension ModelWorld {
             stepHost(host, configuration)
         case .delegate(let host, let client, let place):
             delegations -= 1
-            hosts[host].enter(
-                .delegating(
-                    client, place: place, DelegateSlot(slot: place, epoch: hosts[host].epoch)))
-            stepHost(host, configuration)
+            enterDelegating(host, client, place, [], configuration)
+        case .share(let host, let client, let place):
+            shares -= 1
+            enterDelegating(host, client, place, .readsOnly, configuration)
         case .revoke(let host, let client, let place):
             if configuration.fault == .scanBeforeRevoke {
                 care(host, client, place: place, record: 0, configuration.records)
@@ -248,6 +252,17 @@ extension ModelWorld {
             .openRelay, .endRelay:
             preconditionFailure("Not one of these decisions")
         }
+    }
+
+    private mutating func enterDelegating(
+        _ host: Int, _ client: Int, _ place: Int, _ terms: SlotTerms,
+        _ configuration: ModelConfiguration
+    ) {
+        let terms = configuration.reportsWrites ? terms.union(.reportsWrites) : terms
+        let procedure = DelegateSlot(
+            slot: place, terms: terms, epoch: hosts[host].epoch, fault: configuration.fault)
+        hosts[host].enter(.delegating(client, place: place, procedure))
+        stepHost(host, configuration)
     }
 
     private mutating func bury(_ host: Int, _ client: Int, _ configuration: ModelConfiguration) {

@@ -15,7 +15,8 @@ extension ModelWorld {
             .claimingLocally(
                 ClaimLocally(
                     record: clients[client].record, free: free, slot: place, delegation: slot,
-                    hasTurn: hasTurn, fault: configuration.fault)))
+                    hasTurn: hasTurn, isWriting: task(client, configuration)?.isReading == false,
+                    fault: configuration.fault)))
     }
 
     mutating func fileWithHost(

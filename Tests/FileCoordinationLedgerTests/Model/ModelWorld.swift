@@ -15,6 +15,7 @@ struct ModelWorld: Hashable {
     var stops: Int
     var forks: Int
     var delegations: Int
+    var shares: Int
     var relays: Int
     var withdrawals: Int
 
@@ -32,6 +33,7 @@ struct ModelWorld: Hashable {
         stops = configuration.stops
         forks = configuration.forks
         delegations = configuration.delegations
+        shares = configuration.shares
         relays = configuration.relays
         withdrawals = configuration.withdrawals
         switch configuration.start {
@@ -146,7 +148,7 @@ struct ModelWorld: Hashable {
         case .finishAccess(let client): release(client, configuration)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
-        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .revoke, .care,
+        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .share, .revoke, .care,
             .bury:
             decide(event, configuration)
         case .beginRelay(let host, let place): beginRelay(host, place, configuration)
@@ -180,7 +182,7 @@ struct ModelWorld: Hashable {
             }
         case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
             .beginCancelling, .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap,
-            .delegate, .revoke, .care, .bury, .beginRelay, .openRelay, .endRelay:
+            .delegate, .share, .revoke, .care, .bury, .beginRelay, .openRelay, .endRelay:
             preconditionFailure("Not a misfortune")
         }
     }

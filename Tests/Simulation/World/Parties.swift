@@ -24,6 +24,13 @@ struct SimulatedClaim {
     var isTaken = false
     /// What its accessor has made known, and an arbiter has acted on.
     var heard: [Announcement] = []
+    /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
+    /// report its end.
+    var isHidden = false
+    /// Whether its end is to be reported though it is hidden.
+    var isReported = false
+    /// The queue in which it has its turn.
+    var queue: DelegationID?
 
     var id: ClaimID { filed.id }
     var isGranted: Bool { stage == .granted }

@@ -22,7 +22,7 @@ package struct Simulation {
         world.comeToRest()
         history = world.history
         coverage = world.coverage
-        violations = history.violations() + world.empty()
+        violations = history.violations() + world.debts + world.empty()
         self.seed = seed
     }
 

@@ -4,20 +4,24 @@
 // kind, and many faults hide from it: so each trouble is there in some worlds and not in others,
 // and some worlds are crowded on two files.
 
+import FileCoordinationArbiter
+
 /// Something that can happen next.
 enum Action: Int, CaseIterable {
     case file, nest, end, cancel, answer, failToAnswer, answerLate, callBack, occupy
     case move, announce, addPresenter, removePresenter, placePresenter
     case die, stop, resume, withdraw, jump, stepBack, restart, crash
+    case claimLocally, takeTurn, answerRecall, hearReport, seeEnd
 
     /// How often it happens, where it does.
     var weight: Int {
         switch self {
-        case .file: 26
+        case .file, .claimLocally: 26
         case .end: 22
-        case .answer: 20
+        case .answer, .answerRecall: 20
         case .nest: 9
-        case .callBack: 6
+        case .hearReport: 12
+        case .callBack, .takeTurn, .seeEnd: 6
         case .addPresenter, .resume: 5
         case .cancel, .move, .stop, .withdraw: 4
         case .jump: 3
@@ -29,7 +33,9 @@ enum Action: Int, CaseIterable {
     /// Whether there are worlds without it.
     var isTrouble: Bool {
         switch self {
-        case .file, .end, .answer, .addPresenter, .resume: false
+        case .file, .end, .answer, .addPresenter, .resume, .claimLocally, .takeTurn,
+            .answerRecall, .hearReport, .seeEnd:
+            false
         case .cancel, .move, .stop, .withdraw, .jump, .failToAnswer, .answerLate, .occupy, .nest,
             .callBack, .removePresenter, .die, .restart, .crash, .announce, .placePresenter,
             .stepBack:
@@ -54,6 +60,12 @@ struct Weather {
     let reads: Int
     /// Whether calls in callbacks may be made with other purposes than the presenter's.
     let isCareless: Bool
+    /// Whether all accesses are plain, and to a few files.
+    let isPlain: Bool
+    /// Whether clients ask for delegations.
+    let delegates: Bool
+    /// When places are delegated again: sooner than in reality, for worlds are short.
+    let policy: DelegationPolicy
 
     init(_ dice: inout Dice) {
         steps = dice.within(20...90)
@@ -62,7 +74,17 @@ struct Weather {
         presenters = dice.one(in: 4) ? 0 : dice.within(1...4)
         reads = dice.within(1...8)
         isCareless = dice.one(in: 3)
-        places = Array(dice.shuffled(Place.all).prefix(dice.within(2...Place.all.count)))
+        var policy = DelegationPolicy()
+        policy.calmUses = dice.within(1...3)
+        policy.calmTime = UInt64(dice.below(4)) * 1_000_000
+        policy.handovers = dice.within(2...4)
+        policy.handoverTime = 20_000_000
+        self.policy = policy
+        delegates = !dice.one(in: 3)
+        isPlain = delegates && dice.one(in: 2)
+        let all = isPlain ? Place.all.filter(\.packageDepths.isEmpty) : Place.all
+        places = Array(
+            dice.shuffled(all).prefix(isPlain ? dice.within(1...3) : dice.within(2...all.count)))
         let isCalm = dice.one(in: 4)
         var weights: [Int] = []
         for action in Action.allCases {
@@ -70,6 +92,11 @@ struct Weather {
             weights.append(isThere ? action.weight : 0)
         }
         if presenters == 0 { weights[Action.addPresenter.rawValue] = 0 }
+        if delegates {
+            // Places that are used again, and by few others.
+            weights[Action.claimLocally.rawValue] *= 2
+            if isPlain { weights[Action.takeTurn.rawValue] *= 4 }
+        }
         self.weights = weights
     }
 }

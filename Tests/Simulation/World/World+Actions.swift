@@ -13,8 +13,16 @@ extension World {
         guard let choice = dice.index(weighing: weather.weights),
             let action = Action(rawValue: choice)
         else { return }
-        perform(action)
-        tellHindrances()
+        guard !isRecalling || action.isPossibleDuringRecalls else { return answerRecall() }
+        if !delegations.openQueues.isEmpty, dice.one(in: 2) {
+            // For a while no other client comes near.
+            takeTurn()
+        } else if !delegations.queues.isEmpty, delegations.openQueues.isEmpty, !dice.one(in: 4) {
+            end()
+        } else {
+            perform(action)
+        }
+        if !isRecalling { tellHindrances() }
     }
 
     private mutating func perform(_ action: Action) {
@@ -43,6 +51,11 @@ extension World {
         case .stepBack: tell(.clockAdvanced(to: now - UInt64(dice.below(900_000_000))))
         case .restart: restart()
         case .crash: isCrashing = true
+        case .claimLocally: claimLocally()
+        case .takeTurn: takeTurn()
+        case .answerRecall: answerRecall()
+        case .hearReport: hearReport()
+        case .seeEnd: seeEndOfUnreported()
         }
     }
 
@@ -50,7 +63,10 @@ extension World {
 
     /// Claims whose accessor could return now.
     var finishable: [SimulatedClaim] {
-        claims.filter { $0.isGranted && isRunning($0.filed.client) && !isHeldUp($0.id) }
+        claims.filter {
+            $0.isGranted && isRunning($0.filed.client) && !isHeldUp($0.id)
+                && ($0.isHidden || !isRecalling)
+        }
     }
 
     private mutating func end() {
@@ -61,8 +77,10 @@ extension World {
         let outcomes = claim.filed.items.map { _ in
             ItemOutcome(rawValue: UInt8(dice.below(ItemOutcome.allCases.count))) ?? .changed
         }
+        if claim.isHidden { return endHidden(claim, outcomes) }
         departing = [claim]
         forget(claim.id)
+        owe(claim, outcomes)
         tell(.claimEnded(claim.id, outcomes: outcomes), .ended(claim.id.key))
     }
 
@@ -77,6 +95,8 @@ extension World {
     private mutating func move() {
         guard let claim = dice.one(of: finishable), let item = dice.one(of: claim.filed.items)
         else { return }
+        makeKnown(claim.id)
+        guard !isRecalling else { return }
         var moves: [ItemMove] = []
         for _ in 0...(dice.one(in: 4) ? 1 : 0) {
             let old = dice.one(in: 4) ? dice.one(of: Place.all) : Place(item.path)
@@ -91,6 +111,8 @@ extension World {
         guard let claim = dice.one(of: finishable), let item = claim.filed.items.first else {
             return
         }
+        makeKnown(claim.id)
+        guard !isRecalling else { return }
         let news = VersionNews(.gained, identifier: [1])
         announce(.versionChanged(item.path, news), by: claim, nil)
     }
@@ -109,17 +131,35 @@ extension World {
     private mutating func die() {
         let slot = dice.below(clients.count)
         let dead = clients[slot].id
+        // Of what is waiting for a recall the arbiter has not heard yet.
+        let isKnown =
+            claims.contains { $0.filed.client == dead && !$0.isHidden }
+            || presenters.contains { $0.client == dead }
+        guard !isRecalling || !isKnown else { return }
         clients[slot] = newborn()
         bury(dead)
     }
 
     mutating func bury(_ dead: ClientID) {
         coverage.count(.deaths)
+        tellOfHidden(dead)
         let left = claims.filter { $0.filed.client == dead }
         departing = left.filter(\.isGranted)
         for claim in left { forget(claim.id) }
         presenters.removeAll { $0.client == dead }
         tell(.clientDied(dead), .died(dead.key))
+    }
+
+    /// What its records say is told before: claims whose end is to be reported, and those that a
+    /// recall is about to find.
+    private mutating func tellOfHidden(_ dead: ClientID) {
+        let reports = delegations.reports.filter { $0.claim.filed.client == dead }
+        delegations.reports.removeAll { $0.claim.filed.client == dead }
+        for (claim, outcomes) in reports { tell(report: claim, outcomes) }
+        for claim in claims where claim.filed.client == dead && claim.isHidden {
+            if claim.isReported || isRecalling { makeKnown(claim.id) }
+        }
+        delegations.standing.removeAll { $0.client == dead }
     }
 
     private mutating func stop() {
@@ -153,5 +193,21 @@ extension World {
         let id = claims[index].id
         claims[index].stage = .waiting
         tell(.grantWithdrawn(id), .returned(id.key))
+    }
+}
+
+extension Action {
+    /// Whether it can happen while the arbiter waits for the answer to a recall: what clients do
+    /// that need not wait for it, and what makes it wait.
+    fileprivate var isPossibleDuringRecalls: Bool {
+        switch self {
+        case .file, .end, .claimLocally, .takeTurn, .answerRecall, .addPresenter, .die, .restart,
+            .crash, .jump:
+            true
+        case .nest, .cancel, .answer, .failToAnswer, .answerLate, .callBack, .occupy, .move,
+            .announce, .removePresenter, .placePresenter, .stop, .resume, .withdraw, .stepBack,
+            .hearReport, .seeEnd:
+            false
+        }
     }
 }

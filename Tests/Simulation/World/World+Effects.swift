@@ -26,12 +26,27 @@ extension World {
         case .reacquire(let id, let kind):
             record(.reacquired(id.key, Courtesy(kind)))
             if let index = index(id) { presenters[index].away.removeAll { $0 == kind } }
-        case .notify: coverage.count(.notices)
+        case .notify(let id, let notice):
+            coverage.count(.notices)
+            if notice == .itemDidChange { delegations.owed.removeAll { $0 == id } }
         case .retarget(let id, let items):
             coverage.count(.retargets)
             if let index = index(id) { claims[index].filed.items = items }
         case .relocate(let id, let path, _):
             if let index = index(id) { presenters[index].registered.path = path }
+            delegations.owed.removeAll { $0 == id }
+        case .grantUnreported(let id, let delegation):
+            coverage.count(.unreported)
+            grant(id)
+            if let index = index(id) {
+                claims[index].isHidden = true
+                claims[index].isTaken = true
+            }
+            delegations.unreported[delegation] = id
+        case .delegate(let delegation): delegate(delegation)
+        case .recall(let id): recall(id)
+        case .openQueue(let path, let members): openQueue(at: path, members)
+        case .startQueue(let id): startQueue(id)
         }
     }
 

@@ -10,8 +10,28 @@ extension World {
     mutating func file() {
         guard claims.count < weather.claims, let client = dice.one(of: running) else { return }
         let kind: ClaimKind = dice.one(in: 12) ? .preparation : .access
+        let items = items()
         file(
-            client, purpose(of: client), items(), kind: kind, blocksCaller: !dice.one(in: 4))
+            client, purpose(of: client), items, kind: kind, blocksCaller: !dice.one(in: 4),
+            request: request(of: client, for: items))
+    }
+
+    /// What a client asks for with a claim: it has a slot for each place, and one for each
+    /// directory.
+    private mutating func request(
+        of client: ClientID, for items: [AccessItem]
+    ) -> DelegationRequest? {
+        guard weather.delegates, items.count == 1,
+            let place = Place.all.firstIndex(where: { $0.path == items[0].path })
+        else { return nil }
+        let abilities: DelegationRequest.Abilities =
+            client.rawValue % 5 == 0 ? [] : [.modes, .queues]
+        let directory = items[0].path.prefix(depth: max(0, items[0].path.depth - 1))
+        let slot = Place.all.firstIndex { $0.path == directory }
+        if let slot, dice.one(in: 5) {
+            return DelegationRequest(slot: 100 + slot, forDirectory: true, abilities)
+        }
+        return DelegationRequest(slot: place, abilities)
     }
 
     var running: [ClientID] { clients.filter { !$0.isStopped }.map(\.id) }
@@ -20,17 +40,28 @@ extension World {
     @discardableResult
     mutating func file(
         _ client: ClientID, _ purpose: Purpose, _ items: [AccessItem], inside: [ClaimID] = [],
-        kind: ClaimKind = .access, blocksCaller: Bool = true
+        kind: ClaimKind = .access, blocksCaller: Bool = true, request: DelegationRequest? = nil
     ) -> ClaimID {
         ticket += 1
         coverage.count(.claims)
         if kind == .preparation { coverage.count(.batches) }
         let filed = FiledClaim(
             id: ClaimID(rawValue: ticket), client: client, purpose: purpose, items: items,
-            enclosing: inside, kind: kind, blocksCaller: blocksCaller)
+            enclosing: inside, kind: kind, blocksCaller: blocksCaller, request: request,
+            mayGoUnreported: weather.delegates && !dice.one(in: 4),
+            precedesQueue: isBeforeQueue(client, items))
         claims.append(SimulatedClaim(filed: filed))
         tell(.claimFiled(filed), .filed(Claim(filed)))
         return filed.id
+    }
+
+    /// Whether a member of a queue that is not open files what it was about to.
+    private func isBeforeQueue(_ client: ClientID, _ items: [AccessItem]) -> Bool {
+        guard items.count == 1, items[0].access == .writing(.plain) else { return false }
+        return delegations.queues.contains { id, members in
+            delegations.queuePaths[id] == items[0].path && !delegations.openQueues.contains(id)
+                && members.contains { $0.client == client }
+        }
     }
 
     /// A call inside an accessor, with the same coordinator or another one.
@@ -38,6 +69,8 @@ extension World {
         guard claims.count < weather.claims + 2, let outer = dice.one(of: finishable) else {
             return
         }
+        makeKnown(outer.id)
+        guard !isRecalling else { return }
         if let index = index(outer.id) { claims[index].isTaken = true }
         let purpose =
             dice.one(in: 3) ? purpose(of: outer.filed.client) : outer.filed.purpose
@@ -60,6 +93,10 @@ extension World {
     }
 
     mutating func items() -> [AccessItem] {
+        if weather.isPlain, !dice.one(in: 8) {
+            let access: Access = dice.below(10) < weather.reads ? .reading([]) : .writing(.plain)
+            return dice.one(of: weather.places).map { [$0.item(access)] } ?? []
+        }
         let count =
             switch dice.below(16) {
             case 0: 0

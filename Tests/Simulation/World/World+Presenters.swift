@@ -17,6 +17,8 @@ extension World {
             switch dice.below(5) {
             case 0: PresenterMethods(rawValue: UInt32(dice.below(1 << 18)))
             case 1: [.relinquishToReader, .relinquishToWriter, .itemDidChange]
+            case 2: [.itemDidChange, .subitemDidChange]
+            case 3: dice.one(in: 3) ? [] : [.relinquishToWriter, .itemDidChange]
             default: .all
             }
         let patience: UInt64? =

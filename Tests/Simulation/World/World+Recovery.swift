@@ -25,14 +25,22 @@ extension World {
         recover(Remains())
     }
 
+    /// The same when all recalls have been answered, and nothing of what follows is done.
+    mutating func restartAmidRecalls() {
+        coverage.count(.crashes)
+        recover(Remains())
+    }
+
     /// The arbiter dies when it has done a part of what an event leads to.
-    mutating func crash(during event: Event, _ fact: Fact?, _ effects: [Effect]) {
+    mutating func crash(
+        during event: Event, _ fact: Fact?, _ effects: [Effect], isHeld: Bool
+    ) {
         coverage.count(.crashes)
         var remains = Remains()
         var done = Array(effects.prefix(dice.below(effects.count + 1)))
         // An announcement is written down with everything that moves, or not at all.
         if case .claimAnnounced(let id, let announcement) = event {
-            let isWritten = dice.one(in: 2)
+            let isWritten = !isHeld && dice.one(in: 2)
             done = effects.filter { effect in
                 switch effect {
                 case .relocate, .retarget: isWritten
@@ -70,9 +78,12 @@ extension World {
 
     /// Another arbiter takes over.
     private mutating func recover(_ remains: Remains) {
+        var remains = remains
+        keepHeld(&remains)
         forgetQuestions()
         record(.arbiterReplaced)
-        arbiter = Arbiter(recovering: true)
+        forgetDelegations()
+        arbiter = Arbiter(recovering: true, policy: weather.policy)
         inform(.clockAdvanced(to: now))
         for index in dice.shuffled(Array(presenters.indices)) {
             var presenter = presenters[index].registered
@@ -80,7 +91,7 @@ extension World {
             inform(.presenterAdded(presenter))
         }
         let running =
-            claims.filter(\.isGranted) + remains.orphans
+            claims.filter(\.isGranted) + remains.orphans + delegations.reports.map(\.claim)
             + (remains.ended.map { [$0.claim] } ?? [])
         for claim in running.sorted(by: { $0.id < $1.id }) {
             inform(.claimRecovered(claim.filed))
@@ -100,6 +111,10 @@ extension World {
         if let (claim, outcomes) = remains.ended {
             inform(.claimEnded(claim.id, outcomes: outcomes))
         }
+        for (claim, outcomes) in delegations.reports {
+            inform(.claimEnded(claim.id, outcomes: outcomes))
+        }
+        delegations.reports = []
         // At the same instant: before it nothing is decided.
         follow(arbiter.handle(.recoveryFinished))
         if let orphan = remains.orphans.first {
@@ -110,6 +125,20 @@ extension World {
         }
         for index in presenters.indices { presenters[index].hinderer = nil }
         tellHindrances()
+    }
+
+    /// What the former arbiter was told and held back is to be seen all the same.
+    private mutating func keepHeld(_ remains: inout Remains) {
+        if let (claim, announcement) = delegations.unheard, let index = index(claim) {
+            remains.unheard = (claim, announcement)
+            if claims[index].heard.last == announcement { claims[index].heard.removeLast() }
+        }
+        for fact in delegations.deferred {
+            if case .moved = fact { continue }
+            if let fact { record(fact) }
+        }
+        delegations.deferred = []
+        delegations.unheard = nil
     }
 
     /// Something that is told before anything is decided.
@@ -144,7 +173,8 @@ extension Effect {
     fileprivate var isFailure: Bool {
         switch self {
         case .fail, .failInCycle: true
-        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate:
+        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate,
+            .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             false
         }
     }

@@ -10,13 +10,17 @@ extension World {
     /// Lets everything that has begun come to its end.
     mutating func comeToRest() {
         isCrashing = false
+        answerRecalls()
         for slot in clients.indices where clients[slot].isStopped { resume(slot) }
         tellHindrances()
         // Each round ends or answers something, but a few that wait for the clock.
         var idleRounds = 0
         while idleRounds < 3 {
+            answerRecalls()
             pass(1_000)
-            if let claim = finishable.first {
+            if !delegations.reports.isEmpty, !isRecalling {
+                hearReport()
+            } else if let claim = finishable.first {
                 end(claim)
                 idleRounds = 0
             } else if let presenter = answerable.first(where: { !isSilentForEver($0) }) {
@@ -41,8 +45,12 @@ extension World {
         for presenter in presenters where dice.one(in: 2) {
             presenters.removeAll { $0.id == presenter.id }
             tell(.presenterRemoved(presenter.id))
+            answerRecalls()
         }
-        for client in clients.map(\.id) { tell(.clientDied(client)) }
+        for client in clients.map(\.id) {
+            tell(.clientDied(client))
+            answerRecalls()
+        }
         return arbiter.isIdle ? [] : [Violation(.rest, "something was left behind")]
     }
 }

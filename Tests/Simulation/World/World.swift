@@ -10,7 +10,7 @@ import FileCoordinationArbiter
 package struct World {
     var dice: Dice
     let weather: Weather
-    var arbiter = Arbiter()
+    var arbiter: Arbiter
     /// What was seen.
     package internal(set) var history = History()
     /// How much of everything there was.
@@ -30,11 +30,13 @@ package struct World {
     var isCrashing = false
     /// The claims that the event at hand ends, so that another arbiter can be told of them.
     var departing: [SimulatedClaim] = []
+    var delegations = SimulatedDelegations()
 
     /// The world that the seed makes.
     package init(seed: UInt64) {
         var dice = Dice(seed: seed)
         weather = Weather(&dice)
+        arbiter = Arbiter(policy: weather.policy)
         self.dice = dice
         for _ in 0..<weather.clients { clients.append(newborn()) }
     }
@@ -56,10 +58,40 @@ package struct World {
         coverage.count(.events)
         let crashes = isCrashing
         isCrashing = false
+        let before = arbiter.heldEventCount
         let effects = arbiter.handle(event)
-        if crashes { return crash(during: event, fact, effects) }
-        if let fact { record(fact) }
+        let after = arbiter.heldEventCount
+        if crashes {
+            // Of what has waited for recalls nothing is done.
+            guard after >= before else { return restartAmidRecalls() }
+            return crash(during: event, fact, effects, isHeld: after > before)
+        }
+        if after > before {
+            hold(event, fact)
+        } else {
+            recordDeferred(before - after)
+            if let fact { record(fact) }
+        }
         follow(effects)
+        tellOfQueues()
+    }
+
+    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in line.
+    private mutating func hold(_ event: Event, _ fact: Fact?) {
+        coverage.count(.held)
+        delegations.deferred.append(fact)
+        if case .claimAnnounced(let claim, let announcement) = event {
+            delegations.unheard = (claim, announcement)
+        }
+    }
+
+    /// Writes down what has waited for recalls.
+    mutating func recordDeferred(_ count: Int) {
+        for fact in delegations.deferred.prefix(count) {
+            if let fact { record(fact) }
+        }
+        delegations.deferred.removeFirst(count)
+        if delegations.deferred.isEmpty { delegations.unheard = nil }
     }
 
     /// Notes what the arbiter has decided, and does it.

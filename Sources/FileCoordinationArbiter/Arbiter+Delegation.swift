@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is delegated to whom. A client asks for a delegation with an ordinary claim; when that is
+// over, or is granted without a report, the arbiter looks whether any other client, or a presenter
+// that would have to be asked, has to do with the place.
+//
+//     one client, reads and writes   exclusive; with reports if a presenter hears of changes
+//     several clients, reads         shared, each of them
+//     several clients write in turn  a ticket queue
+
+extension Arbiter {
+    // MARK: Grants without a report
+
+    /// Whether a new claim can be granted at once, and its client need not report its end: it is
+    /// plain, and nothing is to follow from its end.
+    ///
+    /// Ask before the claim gets a ticket: one that is unreported needs none. What is delegated is
+    /// not looked at, see ``recalls(before:)``.
+    public func isUnreported(_ claim: FiledClaim) -> Bool {
+        switch mode {
+        case .recovering: return false
+        case .serving: break
+        }
+        guard claim.mayGoUnreported, !claim.precedesQueue, claim.kind == .access,
+            claim.items.count == 1, claim.items[0].isDelegable, !claim.isNested,
+            claim.standpoint == nil, !isStopped(claim.client)
+        else { return false }
+        let open = openness(claim.items[0].path)
+        return claim.items[0].access.isWriting ? open.toWrites && !open.isHeard : open.toReads
+    }
+
+    /// Grants a claim, and forgets it but for its place.
+    mutating func grantUnreported(_ claim: FiledClaim, _ turn: inout Turn) {
+        let item = claim.items[0]
+        let id = delegations.makeID()
+        let isWriting = item.access.isWriting
+        delegations.insert(
+            Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
+        turn.emit(.grantUnreported(claim.id, id))
+        extendPatience(with: claim.purpose, &turn)
+        if let wish = DelegationWish(claim, hasWaited: false) { turn.note(wish) }
+    }
+
+    /// A claim that was granted without a report is over.
+    mutating func forgetUnreported(_ claim: ClaimID) {
+        if let id = delegations.delegation(ofClaim: claim) { delegations.remove(id) }
+    }
+
+    // MARK: Wishes
+
+    /// Notes what is to be decided of delegation after a claim is over.
+    func noteWish(after record: ClaimRecord, _ turn: inout Turn) {
+        switch record.grant?.source {
+        case .arbiter:
+            if let wish = DelegationWish(record.claim, hasWaited: record.hasWaited) {
+                turn.note(wish)
+            }
+        case .ledger:
+            if let wish = wishWithoutReports(after: record.claim) { turn.note(wish) }
+        case nil: break
+        }
+    }
+
+    /// The end of a write was reported which nobody is to hear of any more: from now on it is not.
+    private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
+        guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
+        for id in delegations.book.overlapping(claim.items[0].path) {
+            guard let delegation = delegations[id], delegation.client == claim.client,
+                case .place(_, let slot, .exclusive, reportsWrites: true) = delegation.holding,
+                !openness(delegation.path).isHeard
+            else { continue }
+            var renewed = claim
+            renewed.request = DelegationRequest(slot: slot, .modes)
+            return DelegationWish(renewed, hasWaited: false)
+        }
+        return nil
+    }
+
+    /// Decides of what clients would like to have; after everything else in an event.
+    mutating func settleWishes(_ turn: inout Turn) {
+        for wish in turn.wishes { consider(wish, &turn) }
+        openQueues(&turn)
+    }
+
+    /// Delegates what a client would like to have, if nothing stands against it.
+    mutating func consider(_ wish: DelegationWish, _ turn: inout Turn) {
+        switch mode {
+        case .recovering: return
+        case .serving: break
+        }
+        guard let holding = holding(for: wish) else {
+            if !wish.isDecided { considerQueue(wish, &turn) }
+            return
+        }
+        if !wish.isDecided {
+            guard !wish.hasWaited else {
+                return contests.note(wish.path, wantedBy: wish.client, at: now, policy)
+            }
+            guard
+                contests.isCalm(
+                    wish.path, afterUseBy: wish.client, for: holding.mode, at: now, policy)
+            else { return }
+        }
+        let former = former(of: wish, holding)
+        guard former.isEmpty else {
+            var decided = wish
+            decided.isDecided = true
+            delegations.holdFirst(.wish(decided))
+            return recall(former, &turn)
+        }
+        let isThere = delegations.delegation(of: wish.client, inSlot: wish.request.slot) != nil
+        guard !isThere else { return }
+        let delegation = Delegation(delegations.makeID(), at: wish.path, holding)
+        delegations.insert(delegation)
+        turn.emit(.delegate(delegation))
+    }
+
+    /// What the client can have; nil for nothing.
+    private func holding(for wish: DelegationWish) -> Delegation.Holding? {
+        let slot = wish.request.slot
+        if wish.request.isForDirectory {
+            guard isUncontested(wish.path),
+                delegations.book.overlapping(inside: wish.path).allSatisfy({
+                    delegations[$0]?.client == wish.client
+                })
+            else { return nil }
+            return .directory(wish.client, slot: slot)
+        }
+        let open = openness(wish.path)
+        let others = delegations.book.overlapping(wish.path).compactMap { delegations[$0] }
+            .filter { $0.client != wish.client }
+        let knowsModes = wish.request.abilities.contains(.modes)
+        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.isHeard {
+            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.isHeard)
+        }
+        guard !wish.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
+        else { return nil }
+        return .place(wish.client, slot: slot, .shared, reportsWrites: false)
+    }
+
+    /// What the client has that the new delegation takes the place of.
+    private func former(of wish: DelegationWish, _ holding: Delegation.Holding) -> [DelegationID] {
+        let inSlot = delegations.delegation(of: wish.client, inSlot: wish.request.slot)
+        if let inSlot, inSlot.path == wish.path, inSlot.holding == holding { return [] }
+        let book = delegations.book
+        let overlapping =
+            wish.request.isForDirectory
+            ? book.overlapping(inside: wish.path) : book.overlapping(wish.path)
+        let own = overlapping.filter { id in
+            guard let delegation = delegations[id], delegation.client == wish.client else {
+                return false
+            }
+            // Its process lets no claim in beside its own ones that it has filed.
+            if case .claim = delegation.holding { return false }
+            return true
+        }
+        return OrderedIDs(unique: own + [inSlot?.id].compactMap { $0 }).map { $0 }
+    }
+
+    // MARK: Ticket queues
+
+    /// Asks for a queue, if clients hand the place of a wish over often and quickly.
+    private mutating func considerQueue(_ wish: DelegationWish, _ turn: inout Turn) {
+        // A client that never has to wait contends with no other.
+        guard wish.hasWaited, !wish.request.isForDirectory,
+            wish.request.abilities.contains(.queues),
+            contests.isHandedOverOften(wish.path, by: wish.client, at: now, policy),
+            let members = queueMembers(for: wish)
+        else { return }
+        turn.emit(.openQueue(at: wish.path, members))
+    }
+
+    /// The clients that write a place in turn; nil if others have to do with it.
+    private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
+        guard delegations.book.overlapping(wish.path).isEmpty,
+            let contenders = contenders(at: wish.path)
+        else { return nil }
+        var slots = [wish.client: wish.request.slot]
+        for id in contenders {
+            guard let claim = records[id]?.claim, let request = claim.request,
+                !request.isForDirectory, request.abilities.contains(.queues)
+            else { return nil }
+            slots[claim.client] = request.slot
+        }
+        guard slots.count > 1 else { return nil }
+        let clients = slots.keys.sorted()
+        guard !clients.contains(where: isStopped) else { return nil }
+        return clients.compactMap { client in slots[client].map { QueueMember(client, slot: $0) } }
+    }
+
+    /// The server has put a place into a queue.
+    mutating func noteQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
+        delegations.insert(Delegation(id, at: path, .queue(members, isOpen: false)))
+    }
+
+    /// The server has closed a queue.
+    mutating func noteQueueClosed(_ id: DelegationID, at path: ItemPath, turns: Int) {
+        contests.noteQueue(at: path, turns: turns, policy)
+        delegations.endRecall(id)
+    }
+
+    /// Lets the members of queues have their turns where the arbiter's own claims are over.
+    private mutating func openQueues(_ turn: inout Turn) {
+        for id in delegations.closedQueues {
+            guard let path = delegations[id]?.path, isUncontested(path) else { continue }
+            delegations.open(id)
+            turn.emit(.startQueue(id))
+        }
+    }
+}
+
+extension Delegation.Holding {
+    /// The mode; what is no client's alone counts as exclusive.
+    fileprivate var mode: DelegationMode {
+        switch self {
+        case .place(_, _, let mode, _): mode
+        case .directory, .claim, .queue: .exclusive
+        }
+    }
+}

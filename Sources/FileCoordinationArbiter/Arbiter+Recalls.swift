@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What has to be recalled before an event can be decided. A recall takes two steps, in which the
+// server looks into shared memory; meanwhile the arbiter holds the event back, and all that come
+// after it. So whatever ran by delegation is known before it matters, and nothing is overtaken.
+
+extension Arbiter {
+    /// Handles an event where something is delegated, or is being recalled.
+    mutating func handleAmongDelegations(_ event: Event) -> [Effect] {
+        let isWaiting = !delegations.recalling.isEmpty || !delegations.held.isEmpty
+        if isWaiting {
+            guard event.answersRecall else {
+                delegations.hold(.event(event))
+                return []
+            }
+            return decide(event)
+        }
+        return recallOrDecide(event)
+    }
+
+    /// Whether a recall has not been answered.
+    public var awaitsRecalls: Bool { !delegations.recalling.isEmpty }
+
+    /// How many events wait for recalls.
+    public var heldEventCount: Int {
+        delegations.held.count { if case .event = $0 { true } else { false } }
+    }
+
+    /// Handles what was held back, as far as it waits for no recall any more.
+    mutating func handleHeld() -> [Effect] {
+        var effects: [Effect] = []
+        while let next = delegations.nextHeld() {
+            switch next {
+            case .event(let event): effects += recallOrDecide(event)
+            case .wish(let wish):
+                var turn = Turn()
+                consider(wish, &turn)
+                effects += turn.effects
+            }
+        }
+        return effects
+    }
+
+    private mutating func recallOrDecide(_ event: Event) -> [Effect] {
+        let concerned = delegationsConcerned(by: event)
+        guard !concerned.isEmpty else { return decide(event) }
+        delegations.holdFirst(.event(event))
+        var turn = Turn()
+        if case .claimFiled(let claim) = event { noteContests(concerned, wantedBy: claim.client) }
+        recall(concerned, &turn)
+        return turn.effects
+    }
+
+    /// Begins recalls.
+    mutating func recall(_ ids: [DelegationID], _ turn: inout Turn) {
+        for id in ids where delegations.beginRecall(id) != nil { turn.emit(.recall(id)) }
+    }
+
+    /// Remembers that a client wants what others have.
+    mutating func noteContests(_ ids: [DelegationID], wantedBy client: ClientID) {
+        for id in ids {
+            guard let delegation = delegations[id], delegation.slot != nil,
+                delegation.client != client
+            else { continue }
+            contests.note(delegation.path, wantedBy: client, at: now, policy)
+        }
+    }
+
+    /// What has to be recalled before an event can be decided.
+    ///
+    /// A server that takes these back before it tells the event keeps claims that waited in a queue
+    /// in their order: they get their tickets first. Otherwise the arbiter asks for it.
+    public func recalls(before event: Event) -> [DelegationID] {
+        delegations.isEmpty ? [] : delegationsConcerned(by: event)
+    }
+
+    // MARK: What concerns what
+
+    /// The delegations that an event may have to do with.
+    private func delegationsConcerned(by event: Event) -> [DelegationID] {
+        switch mode {
+        // Nothing is delegated before it decides.
+        case .recovering: return []
+        case .serving: break
+        }
+        switch event {
+        case .claimFiled(let claim): return delegationsConcerned(by: claim)
+        case .claimRecovered(let claim):
+            // It ran by a delegation of its own client, which goes on.
+            return delegationsConcerned(by: claim).filter {
+                delegations[$0]?.has(claim.client) == false
+            }
+        case .claimAnnounced(_, .moved(let moves)):
+            return OrderedIDs(unique: moves.flatMap { delegationsConcerned(by: $0) }).map { $0 }
+        case .presenterAdded(let presenter):
+            return presenter.path.map { concerned(byPresenterAt: $0, presenter.methods) } ?? []
+        case .presenterPlaced(let id, let path):
+            guard let path, let methods = registry[id]?.registration.methods else { return [] }
+            return concerned(byPresenterAt: path, methods)
+        case .clientDied(let client):
+            // The others of its queues wait for turns that it does not pass on.
+            return delegations.delegations(of: client).filter { delegations[$0]?.client == nil }
+        // The others concern presenters alone.
+        case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
+            return []
+        case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
+            .presenterHindered, .clientStopped, .clientContinued, .grantWithdrawn, .clockAdvanced,
+            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
+            .queueOpened, .queueClosed:
+            return []
+        }
+    }
+
+    /// What a claim may have to wait for, or may hold up.
+    func delegationsConcerned(by claim: FiledClaim) -> [DelegationID] {
+        // Rule 14.3
+        guard claim.kind.takesPart else { return [] }
+        var items = claim.items
+        // It may be sent on (Rule 11.7).
+        if claim.standpoint != nil { items += redirected(claim).items }
+        items = items.map(\.normalised)
+        let concerned = delegations.book.concerned(by: items)
+        guard !concerned.isEmpty else { return [] }
+        let writing = items.filter(\.access.isWriting)
+        let byWrites =
+            writing.count == items.count ? concerned : delegations.book.concerned(by: writing)
+        return concerned.filter { id in
+            guard let delegation = delegations[id] else { return false }
+            if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
+                return !members.contains { $0.client == claim.client }
+            }
+            // Rule 2.1: reads go with reads.
+            return !delegation.isForReadingOnly || byWrites.contains(id)
+        }
+    }
+
+    private func delegationsConcerned(by move: ItemMove) -> [DelegationID] {
+        let book = delegations.book
+        let package = move.newPackageDepths.min().flatMap {
+            $0 > 0 && $0 <= move.new.depth ? move.new.prefix(depth: $0) : nil
+        }
+        return book.concerned(byPresenterAt: move.old)
+            + book.concerned(byItemMovedTo: move.new, package: package)
+    }
+
+    /// What a presenter would have to be asked for, or would not hear of.
+    func concerned(
+        byPresenterAt path: ItemPath, _ methods: PresenterMethods
+    ) -> [DelegationID] {
+        delegations.book.concerned(byPresenterAt: path).filter { id in
+            guard let delegation = delegations[id] else { return false }
+            switch delegation.holding {
+            // Inside a directory others may have something to do; a queue is its members' alone.
+            case .directory, .queue: return true
+            case .place, .claim: break
+            }
+            // What is inside an item is no concern of plain access to it.
+            guard path == delegation.path || path.contains(delegation.path) else { return false }
+            if delegation.hidesWrites, !methods.isDisjoint(with: .hearsOfWrites) { return true }
+            guard path == delegation.path else { return false }
+            return !methods.isDisjoint(
+                with: delegation.isForReadingOnly
+                    ? .askedByReads : [.askedByReads, .askedByWrites])
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a place that several clients wanted may be delegated again.
+
+import Testing
+
+@testable import FileCoordinationArbiter
+
+@Suite("Contested places")
+struct PlaceContestsTests {
+    private let one = ClientID(rawValue: 1)
+    private let other = ClientID(rawValue: 2)
+    private let policy = DelegationPolicy()
+
+    /// What is said after each use by one of these clients, in turn, so long after the contest.
+    private func answers(
+        _ users: [ClientID], for mode: DelegationMode = .exclusive, isContested: Bool = true,
+        after time: UInt64
+    ) -> [Bool] {
+        var places = PlaceContests()
+        if isContested { places.note(path("/d/f"), wantedBy: one, at: 1, policy) }
+        return users.map {
+            places.isCalm(path("/d/f"), afterUseBy: $0, for: mode, at: 1 + time, policy)
+        }
+    }
+
+    @Test("A place that no client has contested can be had at once")
+    func calm() {
+        #expect(answers([one], isContested: false, after: 0) == [true])
+    }
+
+    @Test("After a contest one client has to use it alone for a while, and then has it")
+    func contested() {
+        let users = Array(repeating: one, count: policy.calmUses + 1)
+        let expected = Array(repeating: false, count: policy.calmUses - 1) + [true, true]
+        #expect(answers(users, after: policy.calmTime) == expected)
+        #expect(answers(users, after: policy.calmTime - 1).allSatisfy { !$0 })
+    }
+
+    @Test("Clients that take turns never have it, but for reading")
+    func turns() {
+        let users = (0..<16).map { $0.isMultiple(of: 2) ? one : other }
+        #expect(answers(users, after: policy.calmTime).allSatisfy { !$0 })
+        #expect(answers(users, for: .shared, after: policy.calmTime)[policy.calmUses - 1])
+    }
+
+    /// How many quick handovers it takes until a queue is worth while.
+    private func handovers(_ places: inout PlaceContests, apart: UInt64 = 1) -> Int? {
+        (1...10_000).first {
+            places.isHandedOverOften(
+                path("/d/f"), by: one, at: UInt64($0) * apart + 1_000_000_000_000, policy)
+        }
+    }
+
+    @Test("A place that is handed over often and quickly gets a queue")
+    func queue() {
+        var places = PlaceContests()
+        #expect(handovers(&places) == policy.handovers)
+        var others = PlaceContests()
+        others.note(path("/d/f"), wantedBy: one, at: 1, policy)
+        #expect(handovers(&others, apart: policy.handoverTime + 1) == nil)
+    }
+
+    @Test("Where that was not worth while it takes longer the next time, until it is")
+    func caution() {
+        var places = PlaceContests()
+        places.note(path("/d/f"), wantedBy: one, at: 1, policy)
+        for turns in 1...3 {
+            places.noteQueue(at: path("/d/f"), turns: 5, policy)
+            places.note(path("/d/f"), wantedBy: other, at: 2, policy)
+            #expect(handovers(&places) == policy.handovers << turns)
+        }
+        places.noteQueue(at: path("/d/f"), turns: 1000, policy)
+        #expect(handovers(&places) == policy.handovers)
+    }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Delegations: clients grant claims to themselves, of which the arbiter hears only when it recalls,
+// or when the end of a write is reported. A recall is answered at any later time, and until then
+// its client goes on: as long as its slot says so, it may.
+
+import CoordinationCheckers
+import FileCoordinationArbiter
+
+/// What the parties know of delegations.
+struct SimulatedDelegations {
+    /// What the slots of clients say.
+    var standing: [Delegation] = []
+    /// Recalls that are not answered.
+    var recalls: [DelegationID] = []
+    /// Claims granted without a report: each is hidden, or over.
+    var unreported: [DelegationID: ClaimID] = [:]
+    /// Writes that are over and have to be reported.
+    var reports: [(claim: SimulatedClaim, outcomes: [ItemOutcome])] = []
+    /// Facts about what waits for a recall.
+    var deferred: [Fact?] = []
+    /// What was made known, and waits for a recall.
+    var unheard: (claim: ClaimID, announcement: Announcement)?
+    var queues: [DelegationID: [QueueMember]] = [:]
+    var openQueues: [DelegationID] = []
+    var lastQueue: UInt64 = 1 << 40
+    /// Where queues are.
+    var queuePaths: [DelegationID: ItemPath] = [:]
+    /// Queues that are put in place, of which the arbiter has to be told.
+    var toOpen: [(id: DelegationID, path: ItemPath, members: [QueueMember])] = []
+    /// Presenters that are owed a message about a change.
+    var owed: [PresenterID] = []
+}
+
+extension World {
+    /// Whether the arbiter waits for the answer to a recall.
+    var isRecalling: Bool { !delegations.recalls.isEmpty }
+
+    // MARK: What the arbiter wants
+
+    mutating func delegate(_ delegation: Delegation) {
+        coverage.count(.delegations)
+        if case .place(_, _, .shared, _) = delegation.holding { coverage.count(.shares) }
+        if case .place(_, _, _, true) = delegation.holding { coverage.count(.reportingSlots) }
+        delegations.standing.append(delegation)
+    }
+
+    mutating func recall(_ id: DelegationID) {
+        coverage.count(.recalls)
+        delegations.recalls.append(id)
+    }
+
+    mutating func openQueue(at path: ItemPath, _ members: [QueueMember]) {
+        guard isIdleForServer, members.allSatisfy({ isRunning($0.client) }) else { return }
+        coverage.count(.queues)
+        delegations.lastQueue += 1
+        let id = DelegationID(rawValue: delegations.lastQueue)
+        delegations.queues[id] = members
+        delegations.toOpen.append((id, path, members))
+    }
+
+    mutating func startQueue(_ id: DelegationID) {
+        if delegations.queues[id] != nil { delegations.openQueues.append(id) }
+    }
+
+    private var isIdleForServer: Bool { !isRecalling && delegations.toOpen.isEmpty }
+
+    /// Tells the arbiter of queues that were put in place.
+    mutating func tellOfQueues() {
+        while !delegations.toOpen.isEmpty {
+            let (id, path, members) = delegations.toOpen.removeFirst()
+            delegations.queuePaths[id] = path
+            tell(.queueOpened(id, at: path, members))
+        }
+    }
+
+    // MARK: What clients do by themselves
+
+    /// A client grants itself a claim where its slot lets it, and nothing else of its own is in
+    /// the way.
+    mutating func claimLocally() {
+        let own = delegations.standing.filter { $0.client.map(isRunning) == true }
+        guard let delegation = dice.one(of: own), let client = delegation.client,
+            let item = localItem(in: delegation), isFree(item, for: client)
+        else { return }
+        coverage.count(item.access.isWriting ? .localWrites : .localReads)
+        var claim = hidden(item, of: client)
+        if case .place(_, _, _, reportsWrites: true) = delegation.holding {
+            claim.isReported = item.access.isWriting
+        }
+        begin(claim)
+    }
+
+    /// A member of an open queue has its turn, if no other has it.
+    mutating func takeTurn() {
+        guard let id = dice.one(of: delegations.openQueues), let path = delegations.queuePaths[id],
+            let members = delegations.queues[id],
+            let member = dice.one(of: members.map(\.client).filter(isRunning))
+        else { return }
+        if let holder = claims.first(where: { $0.queue == id }) {
+            if isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
+            return
+        }
+        let item = Place(path).item(.writing(.plain))
+        guard isFree(item, for: member) else { return }
+        coverage.count(.turns)
+        var claim = hidden(item, of: member)
+        claim.queue = id
+        begin(claim)
+    }
+
+    private func localItem(in delegation: Delegation) -> AccessItem? {
+        var dice = Dice(seed: now ^ delegation.id.rawValue)
+        switch delegation.holding {
+        case .place(_, _, let mode, let reportsWrites):
+            let writes =
+                mode == .exclusive
+                && (reportsWrites ? !dice.one(in: 4) : dice.below(10) >= weather.reads)
+            return Place(delegation.path).item(writes ? .writing(.plain) : .reading([]))
+        case .directory:
+            let inside = Place.all.filter {
+                delegation.path.isDirectory(of: $0.path) && $0.packageDepths.isEmpty
+            }
+            let writes = dice.below(10) >= weather.reads
+            return dice.one(of: inside)?.item(writes ? .writing(.plain) : .reading([]))
+        case .claim, .queue: return nil
+        }
+    }
+
+    /// A process lets no claim in beside what it has filed or granted itself there.
+    private func isFree(_ item: AccessItem, for client: ClientID) -> Bool {
+        claims.allSatisfy { other in
+            guard other.filed.client == client else { return true }
+            return other.filed.items.allSatisfy { theirs in
+                let isApart =
+                    theirs.path != item.path && !theirs.path.contains(item.path)
+                    && !item.path.contains(theirs.path)
+                return isApart
+                    || other.isHidden && !theirs.access.isWriting && !item.access.isWriting
+            }
+        }
+    }
+
+    private mutating func hidden(_ item: AccessItem, of client: ClientID) -> SimulatedClaim {
+        ticket += 1
+        let filed = FiledClaim(
+            id: ClaimID(rawValue: ticket), client: client, purpose: Purpose("call \(ticket)"),
+            items: [item])
+        var claim = SimulatedClaim(filed: filed, stage: .granted)
+        claim.isTaken = true
+        claim.isHidden = true
+        return claim
+    }
+
+    private mutating func begin(_ claim: SimulatedClaim) {
+        claims.append(claim)
+        record(.filed(Claim(claim.filed)))
+        record(.granted(claim.id.key, items: claim.filed.items.map { Item($0) }))
+    }
+
+    // MARK: What becomes known
+
+    /// The arbiter is told of a hidden claim: something is made inside it, or of it.
+    mutating func makeKnown(_ id: ClaimID) {
+        guard let index = index(id), claims[index].isHidden else { return }
+        coverage.count(.madeKnown)
+        claims[index].isHidden = false
+        claims[index].queue = nil
+        tell(.claimRecovered(claims[index].filed))
+    }
+
+    /// A hidden claim is over: nobody hears of it, unless it is to be reported.
+    mutating func endHidden(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
+        forget(claim.id)
+        record(.ended(claim.id.key))
+        if claim.isReported { delegations.reports.append((claim, outcomes)) }
+    }
+
+    /// The server hears that a write is over which is to be reported.
+    mutating func hearReport() {
+        guard !isRecalling, !delegations.reports.isEmpty else { return }
+        let (claim, outcomes) = delegations.reports.remove(
+            at: dice.below(delegations.reports.count))
+        tell(report: claim, outcomes)
+    }
+
+    mutating func tell(report claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
+        coverage.count(.reports)
+        tell(.claimRecovered(claim.filed))
+        owe(claim, outcomes)
+        tell(.claimEnded(claim.id, outcomes: outcomes))
+    }
+
+    /// The server sees that a claim is over which was granted without a report.
+    mutating func seeEndOfUnreported() {
+        let over = delegations.unreported.sorted { $0.key < $1.key }.filter { entry in
+            !claims.contains { $0.id == entry.value && $0.isHidden }
+        }
+        guard let (id, claim) = dice.one(of: over) else { return }
+        delegations.unreported[id] = nil
+        tell(.unreportedClaimEnded(claim))
+    }
+
+    // MARK: Recalls
+
+    /// The server answers a recall: it clears the slot and tells of what runs by it.
+    mutating func answerRecall() {
+        guard !delegations.recalls.isEmpty else { return }
+        let id = delegations.recalls.remove(at: dice.below(delegations.recalls.count))
+        let found = takeBack(id)
+        for claim in dice.shuffled(found) {
+            coverage.count(.found)
+            tell(.claimRecovered(claim))
+        }
+        let path = delegations.standing.first { $0.id == id }?.path
+        delegations.standing.removeAll { $0.id == id }
+        let reports = delegations.reports.filter { $0.claim.filed.items.first?.path == path }
+        delegations.reports.removeAll { $0.claim.filed.items.first?.path == path }
+        for (claim, outcomes) in reports { tell(report: claim, outcomes) }
+        if delegations.queues[id] != nil {
+            delegations.queues[id] = nil
+            delegations.openQueues.removeAll { $0 == id }
+            if let place = delegations.queuePaths[id] {
+                tell(.queueClosed(id, at: place, turns: dice.below(200)))
+            }
+        } else {
+            tell(.delegationRecalled(id))
+        }
+        // The ends of these writes are held back behind further recalls, which a server answers in the
+        // same turn: until then a claim would wait for a write that is over.
+        if !reports.isEmpty { answerRecalls() }
+    }
+
+    /// The hidden claims that run by a delegation; they are known from now on.
+    private mutating func takeBack(_ id: DelegationID) -> [FiledClaim] {
+        let delegation = delegations.standing.first { $0.id == id }
+        let single = delegations.unreported.removeValue(forKey: id)
+        var found: [FiledClaim] = []
+        for index in claims.indices where claims[index].isHidden {
+            let claim = claims[index]
+            guard claim.id == single || claim.queue == id || delegation?.covers(claim) == true
+            else { continue }
+            claims[index].isHidden = false
+            claims[index].queue = nil
+            found.append(claim.filed)
+        }
+        return found
+    }
+
+    /// Answers all recalls.
+    mutating func answerRecalls() {
+        while isRecalling { answerRecall() }
+    }
+
+    /// What follows for slots from an arbiter's death: its epoch ended them all.
+    mutating func forgetDelegations() {
+        delegations.standing = []
+        delegations.recalls = []
+        delegations.unreported = [:]
+        delegations.queues = [:]
+        delegations.openQueues = []
+        delegations.owed = []
+        delegations.toOpen = []
+        for index in claims.indices {
+            claims[index].isHidden = false
+            claims[index].queue = nil
+        }
+    }
+
+    // MARK: What presenters are owed
+
+    /// Notes who is to hear of a write (Rules 7.3, 7.8).
+    mutating func owe(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
+        guard claim.heard.isEmpty, claim.filed.kind == .access else { return }
+        for (index, item) in claim.filed.items.enumerated()
+        where item.access.isWriting && index < outcomes.count {
+            switch outcomes[index] {
+            case .unchanged, .deleted: continue
+            case .changed, .created: break
+            }
+            for presenter in presenters
+            where presenter.registered.path == item.path
+                && presenter.registered.purpose != claim.filed.purpose
+                && presenter.registered.methods.contains(.itemDidChange)
+            {
+                delegations.owed.append(presenter.id)
+            }
+        }
+    }
+
+    /// What is owed and was not given, when everything has come to rest.
+    var debts: [Violation] {
+        delegations.owed.filter { id in presenters.contains { $0.id == id } }.map {
+            Violation(.rest, "presenter \($0.rawValue) never heard of a write")
+        }
+    }
+}
+
+extension Delegation {
+    /// Whether a client may have granted itself this claim by it.
+    fileprivate func covers(_ claim: SimulatedClaim) -> Bool {
+        guard client == claim.filed.client, let item = claim.filed.items.first else { return false }
+        switch holding {
+        case .place: return item.path == path
+        case .directory: return path.isDirectory(of: item.path)
+        case .claim, .queue: return false
+        }
+    }
+}
