@@ -78,7 +78,10 @@ extension Arbiter {
 
     /// Decides of what clients would like to have; after everything else in an event.
     mutating func settleWishes(_ turn: inout Turn) {
-        for wish in turn.wishes { consider(wish, &turn) }
+        for wish in turn.wishes {
+            // What is being recalled may hide claims: until it is known, nothing new is delegated.
+            if awaitsRecalls { delegations.hold(.wish(wish)) } else { consider(wish, &turn) }
+        }
         openQueues(&turn)
     }
 
@@ -115,14 +118,18 @@ extension Arbiter {
         turn.emit(.delegate(delegation))
     }
 
+    /// For a directory at most so many unreported claims of other clients are looked at.
+    private static var mostClaimsRecalled: Int { 64 }
+
     /// What the client can have; nil for nothing.
     private func holding(for wish: DelegationWish) -> Delegation.Holding? {
         let slot = wish.request.slot
         if wish.request.isForDirectory {
-            guard isUncontested(wish.path),
-                delegations.book.overlapping(inside: wish.path).allSatisfy({
-                    delegations[$0]?.client == wish.client
-                })
+            guard isUncontested(wish.path) else { return nil }
+            let others = delegations.book.overlapping(inside: wish.path)
+                .compactMap { delegations[$0] }.filter { $0.client != wish.client }
+            // Claims whose ends are not reported may be over long ago: a recall finds out.
+            guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
             else { return nil }
             return .directory(wish.client, slot: slot)
         }
@@ -146,15 +153,14 @@ extension Arbiter {
         let overlapping =
             wish.request.isForDirectory
             ? book.overlapping(inside: wish.path) : book.overlapping(wish.path)
-        let own = overlapping.filter { id in
-            guard let delegation = delegations[id], delegation.client == wish.client else {
-                return false
-            }
-            // Its process lets no claim in beside its own ones that it has filed.
-            if case .claim = delegation.holding { return false }
-            return true
+        let replaced = overlapping.filter { id in
+            guard let delegation = delegations[id] else { return false }
+            let isOwn = delegation.client == wish.client
+            // A process lets no claim in beside its own ones that it has filed.
+            if delegation.isOneClaim { return wish.request.isForDirectory && !isOwn }
+            return isOwn
         }
-        return OrderedIDs(unique: own + [inSlot?.id].compactMap { $0 }).map { $0 }
+        return OrderedIDs(unique: replaced + [inSlot?.id].compactMap { $0 }).map { $0 }
     }
 
     // MARK: Ticket queues

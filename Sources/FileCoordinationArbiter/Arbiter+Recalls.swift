@@ -9,13 +9,20 @@ extension Arbiter {
     mutating func handleAmongDelegations(_ event: Event) -> [Effect] {
         let isWaiting = !delegations.recalling.isEmpty || !delegations.held.isEmpty
         if isWaiting {
-            guard event.answersRecall else {
+            guard event.answersRecall || isEndOfFoundClaim(event) else {
                 delegations.hold(.event(event))
                 return []
             }
             return decide(event)
         }
         return recallOrDecide(event)
+    }
+
+    /// Whether an event ends a claim that a client granted itself: the server found it over when it
+    /// looked for what runs, so what waits for the recall does not wait for the claim.
+    private func isEndOfFoundClaim(_ event: Event) -> Bool {
+        guard case .claimEnded(let id, _) = event else { return false }
+        return records[id]?.grant?.source == .ledger
     }
 
     /// Whether a recall has not been answered.

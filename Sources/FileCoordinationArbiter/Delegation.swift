@@ -117,6 +117,11 @@ public struct Delegation: Hashable, Sendable {
         }
     }
 
+    /// Whether it is one claim whose end no client reports.
+    public var isOneClaim: Bool {
+        if case .claim = holding { true } else { false }
+    }
+
     /// Whether only reads take place under it, so that it goes with other reads.
     public var isForReadingOnly: Bool {
         switch holding {

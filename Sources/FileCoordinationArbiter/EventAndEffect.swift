@@ -229,9 +229,9 @@ extension Event {
     var answersRecall: Bool {
         switch self {
         case .claimRecovered, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
-            .queueClosed:
+            .queueClosed, .clockAdvanced:
             true
-        case .claimFiled, .claimEnded, .clockAdvanced, .claimAnnounced, .claimReminded,
+        case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
             .claimCancelled, .presenterAdded, .presenterPlaced, .presenterRemoved,
             .presenterAnswered, .presenterHindered, .clientStopped, .clientContinued,
             .grantWithdrawn, .clientDied, .recoveryFinished, .queueOpened:

@@ -170,7 +170,8 @@ extension LedgerReader {
             let word = try memory.run(
                 CareForRecord(record: index, epoch: epoch, isForRelay: before.isInRelay),
                 failedSwapLimit: Self.failedSwapLimit)
-            guard let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.state == word.state
+            guard let snapshot = snapshot(ofRecord: UInt32(index)),
+                snapshot.state == word.state || word.hasEnded(by: snapshot)
             else { continue }
             if snapshot.state == .asked {
                 if before.isInRelay { waiting.append(snapshot) }
@@ -179,5 +180,14 @@ extension LedgerReader {
             }
         }
         return (held, waiting)
+    }
+}
+
+extension RecordWord {
+    /// Whether the claim has ended since its client was told to report that: the record stays as it
+    /// is until the server has heard.
+    fileprivate func hasEnded(by snapshot: RecordSnapshot) -> Bool {
+        state == .granted && snapshot.state == .released
+            && snapshot.reference.generation == generation
     }
 }

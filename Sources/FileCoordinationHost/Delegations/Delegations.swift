@@ -84,7 +84,8 @@ struct Delegations {
             let held = (try? ledger.revoke(slot: slot, word, epoch)) ?? []
             return Recalled(held: held.map { FoundClaim(entry.client, $0) })
         case .claim(let record, _):
-            guard ledger.runs(record), let snapshot = ledger.snapshot(ofRecord: record.index)
+            guard let snapshot = ledger.snapshot(ofRecord: record.index),
+                snapshot.reference == record, snapshot.hasSomethingToTell
             else { return nil }
             return Recalled(held: [FoundClaim(entry.client, snapshot)])
         }

@@ -32,10 +32,18 @@ extension LedgerReader {
         return body.items[0].path
     }
 
+
     /// Whether this use of a record is a claim that runs.
     func runs(_ record: RecordReference) -> Bool {
         guard let snapshot = snapshot(ofRecord: record.index) else { return false }
         return snapshot.reference == record && snapshot.state == .granted
+    }
+}
+
+extension RecordSnapshot {
+    /// Whether it is a claim that runs, or that is over and whose end its client reports.
+    var hasSomethingToTell: Bool {
+        state == .granted || state == .released && flags.contains(.cared)
     }
 }
 

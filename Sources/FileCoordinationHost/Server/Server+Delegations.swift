@@ -46,15 +46,15 @@ extension Server {
         let ended = delegations.ended
         delegations.ended = []
         for event in ended { decide(event) }
-        return put(recalled, before: bound, then: next)
+        return put(recalled, before: bound, then: [next].compactMap { $0 })
     }
 
     private func put(
-        _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work?
+        _ recalled: [Recalled], before bound: UInt64 = .max, then next: [Work]
     ) -> Bool {
         let (first, later) = Recalled.steps(for: recalled, before: bound)
         guard !first.isEmpty || !later.isEmpty else { return false }
-        work.replace(by: first + [next].compactMap { $0 })
+        work.replace(by: first + next)
         work.insertInOrder(later)
         return true
     }
@@ -98,8 +98,12 @@ extension Server {
         let isQueue = delegations.relays.number(of: id) != nil
         let recalled = [delegations.recall(id, ledgers)].compactMap { $0 }
         let answer = isQueue ? delegations.ended.popLast() : nil
-        let next = Work.decide(answer ?? .delegationRecalled(id))
-        if !put(recalled, then: next) { work.replace(by: [next]) }
+        var next = [Work.decide(answer ?? .delegationRecalled(id))]
+        // What these have announced is heard once the arbiter decides again.
+        for found in recalled.flatMap(\.held) {
+            next.append(.look(RecordLook(found.snapshot, of: found.client)))
+        }
+        if !put(recalled, then: next) { work.replace(by: next) }
     }
 
     // MARK: Relays
@@ -114,7 +118,7 @@ extension Server {
         let (id, recalled) = delegations.beginRelay(at: path, members, ledgers)
         let ended = delegations.ended
         delegations.ended = []
-        _ = put(recalled, then: nil)
+        _ = put(recalled, then: [])
         // Before anything else is decided, here or where another one has ended.
         let begun = id.map { [Work.decide(.queueOpened($0, at: path, members))] } ?? []
         work.replace(by: begun + ended.map { .decide($0) })

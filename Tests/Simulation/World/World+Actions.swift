@@ -154,8 +154,7 @@ extension World {
     /// recall is about to find.
     private mutating func tellOfHidden(_ dead: ClientID) {
         let reports = delegations.reports.filter { $0.claim.filed.client == dead }
-        delegations.reports.removeAll { $0.claim.filed.client == dead }
-        for (claim, outcomes) in reports { tell(report: claim, outcomes) }
+        for report in reports { tellReport(of: report.claim.id) }
         for claim in claims where claim.filed.client == dead && claim.isHidden {
             if claim.isReported || isRecalling { makeKnown(claim.id) }
         }

@@ -98,7 +98,8 @@ extension World {
             let member = dice.one(of: members.map(\.client).filter(isRunning))
         else { return }
         if let holder = claims.first(where: { $0.queue == id }) {
-            if isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
+            // Whose turn is known to the arbiter passes it on when the arbiter hears of the end.
+            if holder.isHidden, isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
             return
         }
         let item = Place(path).item(.writing(.plain))
@@ -165,7 +166,6 @@ extension World {
         guard let index = index(id), claims[index].isHidden else { return }
         coverage.count(.madeKnown)
         claims[index].isHidden = false
-        claims[index].queue = nil
         tell(.claimRecovered(claims[index].filed))
     }
 
@@ -179,15 +179,23 @@ extension World {
     /// The server hears that a write is over which is to be reported.
     mutating func hearReport() {
         guard !isRecalling, !delegations.reports.isEmpty else { return }
-        let (claim, outcomes) = delegations.reports.remove(
-            at: dice.below(delegations.reports.count))
-        tell(report: claim, outcomes)
+        tellReport(of: delegations.reports[dice.below(delegations.reports.count)].claim.id)
     }
 
-    mutating func tell(report claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
+    /// Tells the arbiter of a write that is over. Its record stays as it is until that is done, so
+    /// an arbiter that takes over meanwhile finds it, too.
+    mutating func tellReport(of id: ClaimID) {
+        guard let (claim, _) = delegations.reports.first(where: { $0.claim.id == id }) else {
+            return
+        }
         coverage.count(.reports)
         tell(.claimRecovered(claim.filed))
+        guard let index = delegations.reports.firstIndex(where: { $0.claim.id == id }) else {
+            return
+        }
+        let outcomes = delegations.reports.remove(at: index).outcomes
         owe(claim, outcomes)
+        departing = [claim]
         tell(.claimEnded(claim.id, outcomes: outcomes))
     }
 
@@ -215,8 +223,7 @@ extension World {
         let path = delegations.standing.first { $0.id == id }?.path
         delegations.standing.removeAll { $0.id == id }
         let reports = delegations.reports.filter { $0.claim.filed.items.first?.path == path }
-        delegations.reports.removeAll { $0.claim.filed.items.first?.path == path }
-        for (claim, outcomes) in reports { tell(report: claim, outcomes) }
+        for report in reports { tellReport(of: report.claim.id) }
         if delegations.queues[id] != nil {
             delegations.queues[id] = nil
             delegations.openQueues.removeAll { $0 == id }
@@ -278,8 +285,9 @@ extension World {
             case .unchanged, .deleted: continue
             case .changed, .created: break
             }
+            // One whose registration waits for a recall came after the end of the write.
             for presenter in presenters
-            where presenter.registered.path == item.path
+            where arbiter.presenter(presenter.id) != nil && presenter.registered.path == item.path
                 && presenter.registered.purpose != claim.filed.purpose
                 && presenter.registered.methods.contains(.itemDidChange)
             {

@@ -48,11 +48,16 @@ extension World {
         let filed = FiledClaim(
             id: ClaimID(rawValue: ticket), client: client, purpose: purpose, items: items,
             enclosing: inside, kind: kind, blocksCaller: blocksCaller, request: request,
-            mayGoUnreported: weather.delegates && !dice.one(in: 4),
+            mayGoUnreported: weather.delegates && !isOfPresenter(purpose) && !dice.one(in: 4),
             precedesQueue: isBeforeQueue(client, items))
         claims.append(SimulatedClaim(filed: filed))
         tell(.claimFiled(filed), .filed(Claim(filed)))
         return filed.id
+    }
+
+    /// Whether a presenter's coordinator files it: that wants every end to be reported.
+    private func isOfPresenter(_ purpose: Purpose) -> Bool {
+        presenters.contains { $0.registered.purpose == purpose }
     }
 
     /// Whether a member of a queue that is not open files what it was about to.
