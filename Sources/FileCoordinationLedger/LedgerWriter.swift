@@ -124,8 +124,8 @@ public final class LedgerWriter: Sendable {
             && word.flags == .local
     }
 
-    /// Whether the arbiter may not know of a claim that was written: no server has looked at it yet,
-    /// or it runs by a grant whose end is not reported.
+    /// Whether the arbiter may not know of a claim that was written: no server has looked at it
+    /// yet, or it runs by a grant whose end is not reported.
     ///
     /// One of those that was made known meanwhile counts, too: to learn of it, the server does not
     /// recall what is delegated to the same process.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims that this process has filed, and of which the arbiter may not know: no server has seen them
-// yet, or they run by a grant whose end is not reported. What is delegated to the process is recalled
-// when a server sees a claim that waits; until then, and while one runs that the arbiter does not
-// know, a later claim of the same process must not be granted on the spot beside it (Rules 2.2,
-// 2.3, 2.14).
+// Claims that this process has filed, and of which the arbiter may not know: no server has seen
+// them yet, or they run by a grant whose end is not reported. What is delegated to the process is
+// recalled when a server sees a claim that waits; until then, and while one runs that the arbiter
+// does not know, a later claim of the same process must not be granted on the spot beside it (Rules
+// 2.2, 2.3, 2.14).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -106,6 +106,17 @@ struct DelegatingDesk {
                     purpose: Purpose("presenter"), path: path(place), methods: methods)))
     }
 
+    mutating func presentPatiently(
+        _ number: UInt64, _ place: String, _ methods: PresenterMethods, nanoseconds: UInt64
+    ) {
+        handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: number), client: ClientID(rawValue: UInt32(number)),
+                    purpose: Purpose("presenter"), path: path(place), methods: methods,
+                    patience: nanoseconds)))
+    }
+
     mutating func pass(milliseconds: UInt64) {
         time += milliseconds * 1_000_000
         handle(.clockAdvanced(to: time))

@@ -233,9 +233,6 @@ extension World {
         } else {
             tell(.delegationRecalled(id))
         }
-        // The ends of these writes are held back behind further recalls, which a server answers in the
-        // same turn: until then a claim would wait for a write that is over.
-        if !reports.isEmpty { answerRecalls() }
     }
 
     /// The hidden claims that run by a delegation; they are known from now on.
