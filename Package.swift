@@ -153,6 +153,19 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
             path: "Tests/Simulation/simulate", swiftSettings: strict),
+        // The real server among model clients, turn by turn and operation by operation.
+        .target(
+            name: "CoordinationServerSimulation",
+            dependencies: [
+                "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem",
+            ],
+            path: "Tests/ServerSimulation/World", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate-server",
+            dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
+            path: "Tests/ServerSimulation/simulate-server", swiftSettings: strict),
         // A model file system and its writers, around the reconciler of change watching.
         .target(
             name: "WatchingSimulation",

@@ -56,9 +56,16 @@ static uint64_t time_of(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-uint64_t fcs_monotonic_now(void) { return time_of(CLOCK_MONOTONIC); }
+// What a simulation says that the time is on its thread; 0 everywhere else.
+static _Thread_local uint64_t model_time;
 
-uint64_t fcs_thread_time(void) { return time_of(CLOCK_THREAD_CPUTIME_ID); }
+void fcs_set_model_time(uint64_t time) { model_time = time; }
+
+uint64_t fcs_monotonic_now(void) { return model_time ? model_time : time_of(CLOCK_MONOTONIC); }
+
+uint64_t fcs_thread_time(void) {
+    return model_time ? model_time : time_of(CLOCK_THREAD_CPUTIME_ID);
+}
 
 int fcs_futex_wait(void *address, uint32_t expected, uint64_t deadline, uint32_t bits) {
     struct timespec until = {

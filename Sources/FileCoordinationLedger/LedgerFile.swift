@@ -23,9 +23,9 @@ struct LedgerFile: Sendable {
     static let recordChunk = 128
 
     init(
-        in directory: Directory, programName: String, fault: LedgerFault?
+        in directory: Directory, programName: String, fault: LedgerFault?,
+        token: (UInt64, UInt64)
     ) throws(LedgerError) {
-        let token = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
         let names = LedgerName(processID: CurrentProcess.id, token: token.0)
         name = names.final
         do throws(SystemError) {

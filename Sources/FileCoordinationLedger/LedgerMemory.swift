@@ -8,6 +8,8 @@ package import FileCoordinationSystem
 package struct LedgerMemory: Sendable {
     /// Is told what is about to be done to which word; tests stop processes there.
     package typealias Observer = @Sendable (MemoryOperation) -> Void
+    /// Gives the observer of a ledger, by its name.
+    package typealias Observers = @Sendable (String) -> Observer?
 
     /// The mapped ledger.
     ///

@@ -62,7 +62,8 @@ public final class LedgerReader: Sendable {
             file: file, name: name, expectedOwner: owner, fault: fault, observer: observer)
     }
 
-    private init(
+    /// The same, with an observer of what is done to the ledger's words.
+    package init(
         file: Descriptor, name: String, expectedOwner owner: UInt32, fault: LedgerFault?,
         observer: LedgerMemory.Observer?
     ) throws(LedgerError) {

@@ -22,7 +22,8 @@ extension LedgerWriter {
         return true
     }
 
-    func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
+    /// The same for one that is released next, whose end no server need hear of.
+    package func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
         typealias Record = LedgerLayout.Record
         let base = memory.mapping.base
         let record = base + LedgerLayout.record(index)

@@ -36,12 +36,15 @@ public final class LedgerWriter: Sendable {
 
     package init(
         directory: Directory, globalEpoch: EpochFile, programName: String = "",
-        fault: LedgerFault?, observer: LedgerMemory.Observer? = nil
+        fault: LedgerFault?, observer: LedgerMemory.Observer? = nil,
+        token: (UInt64, UInt64)? = nil
     ) throws(LedgerError) {
         processToken = ForkGuard.processToken
         self.directory = directory
         self.fault = fault
-        file = try LedgerFile(in: directory, programName: programName, fault: fault)
+        file = try LedgerFile(
+            in: directory, programName: programName, fault: fault,
+            token: token ?? (.random(in: 0 ... .max), .random(in: 0 ... .max)))
         fileName = file.name
         memory = LedgerMemory(
             mapping: file.mapping, globalEpoch: globalEpoch, observer: observer)
@@ -146,6 +149,11 @@ public final class LedgerWriter: Sendable {
     /// Gives back a record that was written and never filed.
     public func discard(_ reference: RecordReference) {
         allocation.withLock { $0.noteFree(Int(reference.index)) }
+    }
+
+    /// Notes that the claim in a record is over, for callers that run the procedures themselves.
+    package func noteEnded(_ reference: RecordReference) {
+        allocation.withLock { $0.noteEnded(Int(reference.index)) }
     }
 
     /// Files a record.

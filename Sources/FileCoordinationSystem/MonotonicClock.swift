@@ -31,5 +31,11 @@ public enum ThreadClock {
     public static var now: UInt64 { fcs_thread_time() }
 }
 
+/// The time of a model, for simulations that run a server and its clients on one thread.
+package enum ModelTime {
+    /// Makes both clocks say `nanoseconds` on the calling thread; nil: what the kernel says.
+    package static func set(_ nanoseconds: UInt64?) { fcs_set_model_time(nanoseconds ?? 0) }
+}
+
 /// A deadline as the C target takes it: the largest number stands for none.
 func deadlineWord(_ deadline: UInt64?) -> UInt64 { deadline ?? .max }

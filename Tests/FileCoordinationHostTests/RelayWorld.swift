@@ -43,7 +43,7 @@ final class RelayWorld {
             try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime))
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
-        configuration.handoverTime = handoverTime
+        configuration.delegationPolicy.handoverTime = handoverTime
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }

@@ -103,6 +103,8 @@ int fcs_unmap(void *_Nonnull base, size_t length);
 uint64_t fcs_monotonic_now(void);
 /// The processor's time that the calling thread has had.
 uint64_t fcs_thread_time(void);
+/// Makes `time` the answer of both on the calling thread; 0: what the kernel says, as ever.
+void fcs_set_model_time(uint64_t time);
 /// Waits while `*address == expected`; `deadline` is absolute, in nanoseconds of CLOCK_MONOTONIC,
 /// UINT64_MAX for never. 0, -EAGAIN, -ETIMEDOUT, -EINTR, or -EFAULT.
 int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline, uint32_t bits);

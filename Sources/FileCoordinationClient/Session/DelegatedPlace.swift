@@ -4,7 +4,7 @@
 // inside its directory. Whichever it is, its own claims there are kept apart here.
 
 import FileCoordinationArbiter
-import FileCoordinationLedger
+package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -37,9 +37,10 @@ package final class DelegatedPlace: Sendable {
     package struct Grant: Sendable {
         /// The slot.
         package let slot: Int
-        let word: SlotWord
+        /// The word.
+        package let word: SlotWord
         /// Whether the place is this process's in its turn only.
-        var isInRelay: Bool { word.relay != nil }
+        package var isInRelay: Bool { word.relay != nil }
         /// Whether the end of a write is reported, because a presenter is to hear of it.
         var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
@@ -70,16 +71,18 @@ package final class DelegatedPlace: Sendable {
     /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
     /// what says so.
     ///
-    /// - Parameter writer: whose local write it is going to be, if it is one: that may be where the
-    ///   place is this process's in its turn only.
+    /// - Parameters:
+    ///   - mayWait: whether it may be where the place is this process's in its turn only.
+    ///   - writer: whose local write it is going to be, if it is one.
     func begin(
-        isWriting: Bool, by writer: LocalAccess? = nil, in ledger: LedgerWriter
+        isWriting: Bool, mayWait: Bool = false, by writer: LocalAccess? = nil,
+        in ledger: LedgerWriter
     ) -> Grant? {
         state.withLock { state in
             let isFree =
                 !state.isWritten && state.filed == 0 && (!isWriting || state.readers == 0)
             guard isFree,
-                let grant = Self.grant(state.slot, isWriting, mayWait: writer != nil, ledger)
+                let grant = Self.grant(state.slot, isWriting, mayWait: mayWait, ledger)
                     ?? Self.grant(state.directorySlot, isWriting, mayWait: false, ledger)
             else { return nil }
             if isWriting {
@@ -104,7 +107,7 @@ package final class DelegatedPlace: Sendable {
     }
 
     /// Makes it free again.
-    func end(isWriting: Bool) {
+    package func end(isWriting: Bool) {
         state.withLock { state in
             if isWriting {
                 state.isWritten = false

@@ -83,11 +83,13 @@ package final class DelegatedPlaces: Sendable {
 
     /// Makes a place busy, if a claim there can be granted on the spot.
     private func begin(
-        _ place: DelegatedPlace, isWriting: Bool, by writer: LocalAccess? = nil
+        _ place: DelegatedPlace, isWriting: Bool, mayWait: Bool = false,
+        by writer: LocalAccess? = nil
     ) -> DelegatedPlace.Grant? {
-        guard let grant = place.begin(isWriting: isWriting, by: writer, in: ledger) else {
-            return nil
-        }
+        guard
+            let grant = place.begin(
+                isWriting: isWriting, mayWait: mayWait, by: writer, in: ledger)
+        else { return nil }
         guard unseen.concern(place.path) else { return grant }
         place.end(isWriting: isWriting)
         return nil
@@ -96,7 +98,19 @@ package final class DelegatedPlaces: Sendable {
     /// The same for an access of which only this process is going to know.
     func begin(_ place: DelegatedPlace, for access: LocalAccess) -> DelegatedPlace.Grant? {
         let isWriting = access.isWriting
-        return begin(place, isWriting: isWriting, by: isWriting ? access : nil)
+        return begin(
+            place, isWriting: isWriting, mayWait: isWriting, by: isWriting ? access : nil)
+    }
+
+    /// The same for a simulation, which has accesses of its own.
+    package func beginLocally(
+        _ item: AccessItem
+    ) -> (place: DelegatedPlace, grant: DelegatedPlace.Grant)? {
+        let isWriting = item.access.isWriting
+        guard item.isDelegable, let (place, _) = delegatedPlace(for: item),
+            let grant = begin(place, isWriting: isWriting, mayWait: isWriting)
+        else { return nil }
+        return (place, grant)
     }
 
     /// The local accesses of a purpose that write.

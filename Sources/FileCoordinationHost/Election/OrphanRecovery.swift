@@ -188,21 +188,23 @@ struct OrphanRecovery {
     ///
     /// So it is with those in the directory, if somebody has removed the epoch file alone.
     func claim(
-        raising epochs: EpochFile, in runtime: RuntimeDirectory
+        raising epochs: EpochFile, in runtime: RuntimeDirectory,
+        observers: LedgerMemory.Observers? = nil
     ) throws -> (HostEpoch, lost: [LedgerReader], found: [String: LedgerReader]) {
         var readers: [(reader: LedgerReader, seen: HostEpoch)] = []
         for entry in entries {
             do throws(LedgerError) {
                 let reader = try LedgerReader(
                     file: entry.file, name: entry.name,
-                    expectedOwner: CurrentProcess.effectiveUserID)
+                    expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                    observer: observers?(entry.name))
                 readers.append((reader, reader.ledgerEpoch))
             } catch {
                 if Server.isWant(error) { throw error }
                 // What its owner has spoilt is worth nothing to anybody.
             }
         }
-        let found = Self.ledgers(in: runtime)
+        let found = Self.ledgers(in: runtime, observers)
         let seen = readers.map(\.seen) + found.values.filter(\.isAlive).map(\.ledgerEpoch)
         let highest = seen.filter { Self.isCredible($0, after: epochs.load()) }.max() ?? .none
         while epochs.load() < highest { _ = try epochs.raise() }
@@ -214,13 +216,16 @@ struct OrphanRecovery {
     }
 
     /// The ledgers in a directory that can be read, by name.
-    private static func ledgers(in runtime: RuntimeDirectory) -> [String: LedgerReader] {
+    private static func ledgers(
+        in runtime: RuntimeDirectory, _ observers: LedgerMemory.Observers?
+    ) -> [String: LedgerReader] {
         let names = (try? runtime.ledgers.names()) ?? []
         var ledgers: [String: LedgerReader] = [:]
         for name in names where LedgerName.isFinal(name) {
             ledgers[name] = try? LedgerReader(
                 directory: runtime.ledgers, name: name,
-                expectedOwner: CurrentProcess.effectiveUserID)
+                expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                observer: observers?(name))
         }
         return ledgers
     }

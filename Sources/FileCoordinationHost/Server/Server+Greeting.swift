@@ -113,7 +113,8 @@ extension Server {
         try admit(
             LedgerReader(
                 directory: presence.runtime.ledgers, name: ledgerName,
-                expectedOwner: CurrentProcess.effectiveUserID))
+                expectedOwner: CurrentProcess.effectiveUserID, fault: nil,
+                observer: configuration.observers?(ledgerName)))
     }
 
     /// The same for a ledger that is open already.

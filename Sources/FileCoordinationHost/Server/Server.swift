@@ -42,9 +42,7 @@ package final class Server {
         wakeUp: WakeUp
     ) throws {
         self.configuration = configuration
-        var policy = DelegationPolicy()
-        policy.handoverTime = configuration.handoverTime
-        arbiter = Arbiter(recovering: true, policy: policy)
+        arbiter = Arbiter(recovering: true, policy: configuration.delegationPolicy)
         let poller = try Poller()
         var otherPlaces = OtherPlaces()
         try otherPlaces.complete(for: runtime, givesWay: configuration.givesWay)
@@ -55,7 +53,8 @@ package final class Server {
         guard roleLock.isInPlace(in: runtime) else { throw OrphanRecovery.Failure.movedOn }
         Failpoint.reach(.before, .raisesEpoch)
         let era = epochs.era
-        let (epoch, orphans, opened) = try lost.claim(raising: epochs, in: runtime)
+        let (epoch, orphans, opened) = try lost.claim(
+            raising: epochs, in: runtime, observers: configuration.observers)
         Failpoint.reach(.after, .raisesEpoch)
         presence = Presence(
             runtime: runtime, roleLock: roleLock, epochs: epochs, era: era, epoch: epoch,

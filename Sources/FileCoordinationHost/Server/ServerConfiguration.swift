@@ -3,7 +3,8 @@
 // What the program that runs a server chooses: everything else a server finds in its runtime
 // directory, or in the ledgers of its clients.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
+package import FileCoordinationLedger
 package import FileCoordinationWire
 
 /// How a server is to behave.
@@ -21,8 +22,10 @@ package struct ServerConfiguration: Sendable {
     /// False only for programs that make thousands of servers: to end such a watch takes
     /// milliseconds.
     package var watchesDirectory = true
-    /// How quickly a place must go from client to client, in nanoseconds, to go without the server.
-    package var handoverTime = DelegationPolicy().handoverTime
+    /// When places are delegated.
+    package var delegationPolicy = DelegationPolicy()
+    /// Observes what the server does to the words of ledgers; simulations let clients act there.
+    package var observers: LedgerMemory.Observers?
     /// Whether to give way to a server that is about to make its directory anew.
     package var givesWay = false
     /// Receives log entries, on the server's thread.

@@ -4,13 +4,13 @@
 // everywhere.
 
 /// A sequence of numbers that looks like chance: SplitMix64.
-struct Dice {
+package struct Dice {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// The next number.
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -19,26 +19,26 @@ struct Dice {
     }
 
     /// A number below `count`, which is not 0.
-    mutating func below(_ count: Int) -> Int {
+    package mutating func below(_ count: Int) -> Int {
         // Much smaller than 2^64, so that no number is noticeably more likely.
         Int(truncatingIfNeeded: next() % UInt64(count))
     }
 
     /// A number of the range.
-    mutating func within(_ range: ClosedRange<Int>) -> Int {
+    package mutating func within(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
 
     /// True once in `count` times.
-    mutating func one(in count: Int) -> Bool { below(count) == 0 }
+    package mutating func one(in count: Int) -> Bool { below(count) == 0 }
 
     /// One of them, or nil if there is none.
-    mutating func one<Element>(of elements: [Element]) -> Element? {
+    package mutating func one<Element>(of elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }
 
     /// The same elements in another order.
-    mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+    package mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
         var result = elements
         for index in result.indices.dropLast() {
             result.swapAt(index, index + below(result.count - index))
@@ -47,7 +47,7 @@ struct Dice {
     }
 
     /// An index, by weight; nil if nothing weighs anything.
-    mutating func index(weighing weights: [Int]) -> Int? {
+    package mutating func index(weighing weights: [Int]) -> Int? {
         let sum = weights.reduce(0, +)
         guard sum > 0 else { return nil }
         var rest = below(sum)

@@ -115,14 +115,16 @@ extension Presenter {
 }
 
 extension Courtesy {
-    init(_ kind: Relinquishment) {
+    /// What a presenter has given away, as histories write it.
+    package init(_ kind: Relinquishment) {
         switch kind {
         case .reader: self = .relinquishToReader
         case .writer: self = .relinquishToWriter
         }
     }
 
-    static func all(_ steps: YieldSteps) -> [Courtesy] {
+    /// What a presenter was asked, as histories write it.
+    package static func all(_ steps: YieldSteps) -> [Courtesy] {
         steps.relinquish.map { Courtesy($0) } + (steps.save ? [.save] : [])
             + (steps.accommodateDeletion ? [.accommodateDeletion] : [])
             + steps.accommodateSubitemDeletions.map {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A schedule is a list of choices, and a choice is a kind and one number, from which everything else
+// about it is made. A choice that makes no sense when its turn comes does nothing; so any part of a
+// schedule is a schedule, too, and a failing one can be shrunk by leaving choices out.
+
+import CoordinationSimulation
+
+/// Something that happens next.
+package struct Choice: Hashable, Sendable {
+    /// What it is.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// The server takes a turn; choices that follow may happen in the middle of it.
+        case turn
+        /// An activity of a client goes on for a few steps.
+        case step
+        /// Everything that can go on without an accessor's end goes on until nothing moves.
+        case calm
+        /// A client begins an access.
+        case access
+        /// An accessor returns.
+        case finish
+        /// A client reads what the server has said.
+        case hear
+        /// A claim that waits is given up.
+        case cancel
+        /// A wait for a turn in a ticket queue has taken long.
+        case timeout
+        /// A presenter is registered, removed, or answers.
+        case present, withdraw, answer
+        /// An accessor makes known that it has moved an item.
+        case move
+        /// A client connects to the server.
+        case connect
+        /// A client process begins.
+        case birth
+        /// A client process dies, freezes, or goes on.
+        case death, freeze, thaw
+        /// The server dies, or is stopped and deposed, and another one takes over.
+        case takeover, depose
+        /// Time passes.
+        case time
+    }
+
+    /// What it is.
+    package var kind: Kind
+    /// What it is about.
+    package var number: UInt64
+}
+
+extension Choice.Kind {
+    /// How often it happens, where it does.
+    var weight: Int {
+        switch self {
+        case .step: 60
+        case .turn: 34
+        case .access: 26
+        case .finish: 18
+        case .hear: 12
+        case .calm: 9
+        case .answer: 8
+        case .connect, .timeout: 4
+        case .present, .cancel, .time: 3
+        case .move, .withdraw, .freeze, .thaw: 2
+        case .birth, .death, .takeover, .depose: 1
+        }
+    }
+
+    /// Whether there are worlds without it.
+    var isTrouble: Bool {
+        switch self {
+        case .step, .turn, .access, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
+            .timeout:
+            false
+        case .present, .withdraw, .cancel, .move, .birth, .death, .freeze, .takeover, .depose: true
+        }
+    }
+}
+
+/// What kind of world a seed makes, and what happens in it.
+package struct Schedule: Sendable {
+    /// The number that made it.
+    package let seed: UInt64
+    /// How many clients there are at first.
+    package let clients: Int
+    /// The places that it is about.
+    package let places: [String]
+    /// How often a read is chosen rather than a write, of 10.
+    package let reads: Int
+    /// How often an access is a plain one, of 10.
+    package let plain: Int
+    /// After how many calm uses a contested place is delegated again, and after how many handovers
+    /// a queue opens: sooner than in reality, for worlds are short.
+    package let patience: Int
+    /// What happens.
+    package var choices: [Choice]
+
+    /// The schedule that a seed makes.
+    package init(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        self.seed = seed
+        clients = dice.within(2...4)
+        let all = ["/d/f", "/d/g", "/e", "/d"]
+        places = Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
+        reads = dice.within(1...8)
+        plain = dice.one(in: 2) ? 10 : dice.within(5...9)
+        patience = dice.within(1...3)
+        let isCalm = dice.one(in: 4)
+        let weights = Choice.Kind.allCases.map { kind in
+            let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
+            return isThere ? kind.weight : 0
+        }
+        let count = dice.within(40...260)
+        choices = []
+        for _ in 0..<count {
+            let index = dice.index(weighing: weights) ?? 0
+            choices.append(Choice(kind: Choice.Kind.allCases[index], number: dice.next()))
+        }
+    }
+}

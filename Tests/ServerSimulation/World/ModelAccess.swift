@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An access of a client, from the call to its return, by the procedures of the ledger. It follows
+// `Session.file`, `Session.claimLocally` and `Session.claimInTurn` line by line.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A claim of a client.
+final class ModelClaim {
+    unowned let client: ModelClient
+    let key: ClaimKey
+    let items: [AccessItem]
+    let purpose: String
+    var record: RecordReference
+    /// Whether its record can be seen, so that it can be given up.
+    var isFiled = false
+    var isRunning = false
+    var isOver = false
+    /// What its accessor is to move before it returns; where it has.
+    var wantsMove: UInt64 = 0
+    var moves: [ItemMove]?
+    /// What the history knows of it.
+    var isNoted = false
+    var grantedAt: UInt64 = 0
+
+    init(
+        _ client: ModelClient, _ key: ClaimKey, _ items: [AccessItem], _ purpose: String,
+        _ record: RecordReference
+    ) {
+        self.client = client
+        self.key = key
+        self.items = items
+        self.purpose = purpose
+        self.record = record
+    }
+}
+
+/// Why a claim is given up.
+enum GivingUp {
+    case wish
+    case failure
+}
+
+extension ModelClient {
+    /// Begins an access.
+    func access(_ dice: inout Dice) {
+        tidy()
+        guard claims.count < 5 else { return }
+        let items = world.items(&dice)
+        let key = ClaimKey(world.makeKey())
+        let isShort = dice.one(in: 2)
+        let wantsMessage = dice.one(in: 3)
+        world.coverage.count(.claims)
+        if items.count > 1 { world.coverage.count(.severalItems) }
+        begin("\(name)\(key)") { [unowned self] activity in
+            if isShort, items.count == 1, try await accessLocally(key, items, activity) { return }
+            try await accessByFiling(key, items, wantsMessage, activity)
+        }
+    }
+
+    private func body(_ key: ClaimKey, _ items: [AccessItem]) -> ClaimBody {
+        ClaimBody(purpose: Array("\(key)".utf8), items: items)
+    }
+
+    private func write(
+        _ key: ClaimKey, _ items: [AccessItem], wantsMessage: Bool = false,
+        _ slot: WantedSlot? = nil
+    ) throws -> ModelClaim {
+        let record = try ledger.write(
+            kind: .claim, body: body(key, items).encodeChecked(),
+            outcomeCapacity: ClaimLogEntry.outcomesLength(items.count),
+            wantsMessage: wantsMessage, wantedSlot: slot)
+        let claim = ModelClaim(self, key, items, "\(key)", record)
+        claims.append(claim)
+        world.note(
+            "\(name)\(key): writes record \(record.index) for "
+                + items.map { Item($0).shown }.joined(separator: ", ")
+                + (slot.map { ", wants slot \($0.number)" } ?? ""))
+        return claim
+    }
+
+    private func word(_ claim: ModelClaim) -> RecordWord {
+        RecordWord(rawValue: ledger.memory.word(.record(Int(claim.record.index))).load())
+    }
+
+    // MARK: By the short way
+
+    /// Grants an access on the spot or in its turn; false if it has to be filed whole.
+    private func accessLocally(
+        _ key: ClaimKey, _ items: [AccessItem], _ activity: Activity
+    ) async throws -> Bool {
+        let item = items[0]
+        let isWriting = item.access.isWriting
+        guard let (place, grant) = delegated.beginLocally(item) else { return false }
+        let claim = try write(key, items)
+        if grant.isInRelay {
+            return try await accessInTurn(claim, place, grant, activity)
+        }
+        let procedure = ClaimLocally(
+            record: Int(claim.record.index), free: word(claim), slot: grant.slot,
+            delegation: grant.word, isWriting: isWriting)
+        guard case .granted = try await activity.run(procedure) else {
+            // It has become an ordinary claim: it is given up, and a whole one is filed.
+            try await abandon(claim, activity)
+            place.end(isWriting: isWriting)
+            return false
+        }
+        try await runAccessor(claim, activity, isLocal: true)
+        try await release(claim, activity)
+        place.end(isWriting: isWriting)
+        return true
+    }
+
+    private func abandon(_ claim: ModelClaim, _ activity: Activity) async throws {
+        let (index, generation) = (Int(claim.record.index), claim.record.generation)
+        if try await activity.run(CancelClaim(record: index, generation: generation)) {
+            ledger.noteEnded(claim.record)
+        } else {
+            try await releaseWithOutcome(claim, nil, activity)
+        }
+        finish(claim, claim.isNoted ? .cancelled(claim.key) : nil)
+        try await say(.ended(WireRecord(claim.record)), activity)
+    }
+
+    // MARK: In turn
+
+    private func accessInTurn(
+        _ claim: ModelClaim, _ place: DelegatedPlace, _ grant: DelegatedPlace.Grant,
+        _ activity: Activity
+    ) async throws -> Bool {
+        let record = Int(claim.record.index)
+        guard let number = grant.word.relay, let relays = relays(of: grant.word.epoch),
+            case .joined(let ticket, let isTurn) = try await activity.run(
+                JoinRelay(relay: number, slot: grant.slot, delegation: grant.word), with: relays)
+        else {
+            ledger.discard(claim.record)
+            finish(claim, nil)
+            place.end(isWriting: true)
+            return false
+        }
+        let filing = ClaimLocally(
+            record: record, free: word(claim), slot: grant.slot, delegation: grant.word,
+            hasTurn: isTurn)
+        var hasTurn = false
+        if case .granted(let word) = try await activity.run(filing, with: relays) {
+            hasTurn = word.state == .granted
+            claim.isFiled = true
+            if !hasTurn {
+                let wait = AwaitTurn(ticket, record: record, generation: claim.record.generation)
+                hasTurn = try await activity.run(wait, with: relays) == .granted
+                if !hasTurn {
+                    try await activity.run(
+                        LeaveRelay(record: record, generation: claim.record.generation))
+                }
+            }
+        }
+        guard hasTurn else {
+            world.coverage.count(.filedFromQueues)
+            var opening = DelegatedPlaces.Opening.delegated(place, grant)
+            opening.becomeFiled(isWriting: true)
+            claim.isFiled = true
+            try await say(.filed(WireRecord(claim.record)), activity)
+            try await awaitGrant(claim, wantsMessage: false, &opening, activity)
+            return true
+        }
+        world.coverage.count(.turnsTaken)
+        try await runAccessor(claim, activity, isLocal: true)
+        if try await release(claim, activity) {
+            try await activity.run(PassTurn(ticket), with: relays)
+        }
+        place.end(isWriting: true)
+        return true
+    }
+
+    // MARK: By filing
+
+    private func accessByFiling(
+        _ key: ClaimKey, _ items: [AccessItem], _ wantsMessage: Bool, _ activity: Activity
+    ) async throws {
+        let isWriting = items[0].access.isWriting
+        var opening: DelegatedPlaces.Opening =
+            items.count == 1 ? delegated.begin(items[0]) : .none
+        let claim = try write(key, items, wantsMessage: wantsMessage, opening.wantedSlot)
+        if case .delegated(_, let grant) = opening {
+            let procedure = ClaimLocally(
+                record: Int(claim.record.index), free: word(claim), slot: grant.slot,
+                delegation: grant.word, isWriting: isWriting)
+            if case .granted = try await activity.run(procedure) {
+                try await runAccessor(claim, activity, isLocal: true)
+                try await release(claim, activity)
+                opening.close(isWriting: isWriting)
+                return
+            }
+            opening.becomeFiled(isWriting: isWriting)
+        } else {
+            if case .none = opening { delegated.noteFiling(claim.record, of: items) }
+            claim.isFiled = true
+            _ = try await activity.run(FileClaim(record: Int(claim.record.index), free: word(claim)))
+        }
+        claim.isFiled = true
+        try await say(.filed(WireRecord(claim.record)), activity)
+        try await awaitGrant(claim, wantsMessage: wantsMessage, &opening, activity)
+    }
+
+    /// Waits until a claim that is filed is granted, and runs its accessor; or until it is given up.
+    private func awaitGrant(
+        _ claim: ModelClaim, wantsMessage: Bool, _ opening: inout DelegatedPlaces.Opening,
+        _ activity: Activity
+    ) async throws {
+        let isWriting = claim.items[0].access.isWriting
+        let (index, generation) = (Int(claim.record.index), claim.record.generation)
+        var word: RecordWord
+        repeat {
+            word = try await activity.run(
+                AwaitGrant(record: index, generation: generation, sleeps: !wantsMessage))
+            if word.isPending, word.generation == generation, wantsMessage {
+                try await activity.pause(.news)
+            }
+        } while word.isPending && word.generation == generation
+        if word.state == .granted, word.generation == generation {
+            try await runAccessor(claim, activity, isLocal: word.flags.contains(.local))
+            try await release(claim, activity)
+        }
+        opening.close(isWriting: isWriting)
+    }
+
+    /// Gives a claim up that waits; its own activity finds out.
+    func cancel(_ claim: ModelClaim, because reason: GivingUp = .wish) {
+        begin("\(name)\(claim.key)×") { [unowned self] activity in
+            let (index, generation) = (Int(claim.record.index), claim.record.generation)
+            guard try await activity.run(CancelClaim(record: index, generation: generation)) else {
+                return
+            }
+            world.coverage.count(.cancelled)
+            finish(
+                claim,
+                claim.isNoted ? (reason == .wish ? .cancelled(claim.key) : .failed(claim.key)) : nil)
+            ledger.noteEnded(claim.record)
+            for activity in activities { activity.hearNews() }
+            try await say(.ended(WireRecord(claim.record)), activity)
+        }
+    }
+
+    // MARK: Running
+
+    private func runAccessor(
+        _ claim: ModelClaim, _ activity: Activity, isLocal: Bool
+    ) async throws {
+        world.coverage.count(.grants)
+        if isLocal { world.coverage.count(.localGrants) }
+        if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
+        world.noteFiling(claim)
+        world.record(.granted(claim.key, items: nil))
+        claim.isFiled = true
+        claim.isRunning = true
+        claim.grantedAt = world.now
+        try await activity.pause(.accessor)
+    }
+
+    /// Releases a claim; says whether no server hears of that.
+    @discardableResult
+    private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
+        claim.isRunning = false
+        finish(claim, .ended(claim.key))
+        world.noteChanges(by: claim, since: claim.grantedAt)
+        let procedure = ReleaseLocally(
+            record: Int(claim.record.index), generation: claim.record.generation)
+        if word(claim).flags == .local, try await activity.run(procedure) {
+            ledger.discard(claim.record)
+            return true
+        }
+        let outcomes = claim.items.map { item -> ItemOutcome in
+            item.access.isWriting ? .changed : .unchanged
+        }
+        let isQuiet = try await releaseWithOutcome(claim, outcomes, activity)
+        try await say(.ended(WireRecord(claim.record)), activity)
+        return isQuiet
+    }
+
+    @discardableResult
+    private func releaseWithOutcome(
+        _ claim: ModelClaim, _ outcomes: [ItemOutcome]?, _ activity: Activity
+    ) async throws -> Bool {
+        let index = Int(claim.record.index)
+        if let outcomes {
+            try ledger.appendOutcome(
+                ClaimLogEntry.outcomes(outcomes).encodeChecked(), index: index, reserve: 0)
+        }
+        let result = try await activity.run(
+            ReleaseClaim(record: index, generation: claim.record.generation))
+        switch result {
+        case .released: ledger.noteEnded(claim.record)
+        case .freed: ledger.discard(claim.record)
+        case .notGranted: break
+        }
+        return result == .freed
+    }
+
+    private func finish(_ claim: ModelClaim, _ fact: Fact?) {
+        claim.isOver = true
+        claims.removeAll { $0 === claim }
+        if let fact { world.record(fact) }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client process: its ledger, its connection, the threads that access files, and its presenters.
+// It does what the client's library does, but one operation at a time, when the world says so.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Glibc
+
+/// One client process.
+final class ModelClient {
+    unowned let world: ServerWorld
+    let key: ClientKey
+    let name: String
+    let ledgerName: String
+    private(set) var isDead = false
+    private(set) var isFrozen = false
+    private var writer: LedgerWriter?
+    private var places: DelegatedPlaces?
+    private var socket: SequencedSocket?
+    /// The server that has welcomed it, by its epoch.
+    private var welcomedBy: HostEpoch?
+    private var parts = PartAssembler.delivery
+    private var relays: RelayFile?
+
+    var activities: [Activity] = []
+    /// Claims that are not over.
+    var claims: [ModelClaim] = []
+    var presenters: [ModelPresenter] = []
+
+    init(_ world: ServerWorld, _ number: UInt64) throws {
+        self.world = world
+        key = ClientKey(number)
+        name = String(UnicodeScalar(UInt8(ascii: "A") + UInt8((number - 1) % 26)))
+        let writer = try LedgerWriter(
+            directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: name,
+            fault: nil, token: (0x1000_0000_0000_0000 + number, number))
+        self.writer = writer
+        ledgerName = writer.fileName
+        places = DelegatedPlaces(writer, isOn: true)
+    }
+
+    var ledger: LedgerWriter {
+        guard let writer else { preconditionFailure("\(name) is dead") }
+        return writer
+    }
+
+    var delegated: DelegatedPlaces {
+        guard let places else { preconditionFailure("\(name) is dead") }
+        return places
+    }
+
+    // MARK: Life
+
+    /// Dies, as a process does that is killed: its ledger stays where it is.
+    func end() {
+        isDead = true
+        let directory = world.runtime.path
+        let file = "\(directory)/ledgers/\(ledgerName)"
+        let kept = "\(directory)/kept"
+        let isKept = link(file, kept) == 0
+        for activity in activities { activity.kill() }
+        activities = []
+        claims = []
+        presenters = []
+        socket = nil
+        relays = nil
+        places = nil
+        writer = nil
+        if isKept, rename(kept, file) != 0 { world.find("a dead client's ledger is gone") }
+    }
+
+    func freeze() {
+        world.note("\(name): freezes")
+        world.coverage.count(.freezes)
+        isFrozen = true
+    }
+
+    func thaw() {
+        world.note("\(name): goes on")
+        isFrozen = false
+    }
+
+    func tidy() {
+        activities.removeAll { if case .over = $0.point { true } else { false } }
+        claims.removeAll(where: \.isOver)
+    }
+
+    // MARK: Talking
+
+    /// Whether it has a connection, as far as it knows.
+    var isConnected: Bool { socket != nil && !isDeposed }
+
+    private var isDeposed: Bool {
+        guard let welcomedBy, let writer else { return false }
+        return writer.ledgerEpoch > welcomedBy
+    }
+
+    /// Connects to the server that listens, if one does.
+    func connect() throws {
+        disconnect()
+        // Without a server there is none to talk to; it is tried again.
+        socket = try? SequencedSocket.connect(
+            in: world.runtime.directory, name: RuntimeDirectory.Name.socket,
+            patience: .milliseconds(100))
+        world.note("\(name): connects")
+        send(.hello(Hello(ledgerName: Array(ledgerName.utf8))))
+    }
+
+    private func disconnect() {
+        socket = nil
+        welcomedBy = nil
+        parts = .delivery
+        // Its mailboxes forget what they were asked when the connection ends.
+        for presenter in presenters { presenter.questions = [] }
+    }
+
+    private func send(_ message: ClientMessage) {
+        if isDeposed { disconnect() }
+        // What is not sent is in the ledger, where the next server finds it.
+        guard let socket, (try? socket.send(message.encode())) != nil else { return }
+        world.note("\(name): says \(message)")
+    }
+
+    /// Sends a message, as a step of its own.
+    func say(_ message: ClientMessage, _ activity: Activity) async throws {
+        try await activity.pause(.message("\(message)"))
+        send(message)
+    }
+
+    func announce(_ message: ClientMessage) { send(message) }
+
+    /// Reads what the server has said; returns whether there was anything.
+    @discardableResult
+    func hear() throws -> Bool {
+        if isDeposed { disconnect() }
+        var hasHeard = false
+        while let socket {
+            switch socket.receiveMessage(limit: WireLimits.messageBytes) {
+            case .bytes(let bytes):
+                hasHeard = true
+                try hear(HostMessage(decoding: bytes))
+            case .tooLong: world.find("the server sent more than a message can hold")
+            case .wouldBlock: return hasHeard
+            case .closed:
+                world.note("\(name): its connection has ended")
+                disconnect()
+                return true
+            }
+        }
+        return hasHeard
+    }
+
+    private func hear(_ message: HostMessage) throws {
+        if case .deliveries = message {} else { world.note("\(name): hears \(message)") }
+        switch message {
+        case .welcome(let welcome):
+            welcomedBy = HostEpoch(rawValue: welcome.epoch)
+            for activity in activities { activity.hearNews() }
+        case .granted: for activity in activities { activity.hearNews() }
+        case .failed(let record, _): claim(record).map { cancel($0, because: .failure) }
+        case .inCycle(let record, _):
+            world.coverage.count(.refused)
+            claim(record).map { cancel($0, because: .failure) }
+        case .deliveries(let deliveries): for delivery in deliveries { hear(delivery) }
+        case .deliveryPart(let part, let isLast):
+            if let whole = try parts.add(part, isLast: isLast) {
+                hear(try Delivery(decoding: whole))
+            }
+        case .refused(let refusal): world.find("\(name) is refused: \(refusal.text)")
+        case .overLimit(_, let text): world.find("\(name): over a limit: \(text)")
+        case .explanation, .statusPart, .retiring, .packagePolicy, .skipped: break
+        }
+    }
+
+    private func claim(_ record: WireRecord) -> ModelClaim? {
+        claims.first { WireRecord($0.record) == record }
+    }
+
+    /// Wakes what sleeps on a word of its ledger.
+    func wake(_ cell: MemoryCell) {
+        for activity in activities { activity.wake(cell) }
+    }
+
+    /// The memory of a server's ticket queues.
+    func relays(of epoch: HostEpoch) -> RelayFile? {
+        if let relays, relays.epoch == epoch { return relays }
+        // Without the file the claim is filed.
+        relays = try? RelayFile(directory: world.runtime.directory, epoch: epoch)
+        return relays
+    }
+}

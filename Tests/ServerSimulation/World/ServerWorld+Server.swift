@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server's turns. In the middle of one, before any operation of the server on a ledger's words,
+// clients may act, and another server may take over: then this one was stopped there.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// The turn that the server takes at the moment.
+struct ServerTurn {
+    var isUnderWay = false
+    /// How many operations there are before others come in between; nil: none do.
+    var operationsLeft: Int?
+    /// How many choices happen there.
+    var choices = 0
+}
+
+extension ServerWorld {
+    func makeServer() throws -> Server {
+        guard
+            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
+        else { throw SimulationFault("the role of a server that is gone is still taken") }
+        var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
+        configuration.watchesDirectory = false
+        configuration.delegationPolicy.calmUses = schedule.patience
+        configuration.delegationPolicy.calmTime = UInt64(schedule.patience - 1) * 500_000
+        configuration.delegationPolicy.handovers = schedule.patience + 1
+        configuration.delegationPolicy.handoverTime = 50_000_000
+        let observed = ObservedWorld(self)
+        configuration.observers = { ledger in
+            { operation in observed.world?.serverIsAbout(to: operation, in: ledger) }
+        }
+        return try Server(
+            runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// The server is about to do something to a word of a client's ledger.
+    private func serverIsAbout(to operation: MemoryOperation, in ledger: String) {
+        let client = clients.first { $0.ledgerName == ledger }
+        note("  server: \(operation) of \(client?.name ?? "the dead")")
+        if case .wake(let cell) = operation { client?.wake(cell) }
+        guard let left = turn.operationsLeft else { return }
+        guard left == 0 else {
+            turn.operationsLeft = left - 1
+            return
+        }
+        turn.operationsLeft = nil
+        interpose()
+    }
+
+    private func interpose() {
+        watch()
+        coverage.count(.interposed)
+        note("  (meanwhile")
+        for _ in 0..<turn.choices where next < schedule.choices.count {
+            do {
+                try playNext()
+            } catch {
+                find("\(error)")
+            }
+        }
+        note("  meanwhile)")
+    }
+
+    /// The server takes a turn, if it does not take one already.
+    func takeTurn(_ dice: inout Dice) throws {
+        let isInterrupted = dice.one(in: 3)
+        let operations = dice.one(in: 2) ? dice.below(8) : dice.below(60)
+        let choices = dice.within(1...4)
+        guard !turn.isUnderWay else { return }
+        turn.operationsLeft = isInterrupted ? operations : nil
+        turn.choices = choices
+        if let old = dice.one(of: deposed), dice.one(in: 3) { return leave(old) }
+        try takeTurn()
+    }
+
+    /// The server takes a turn; says whether it found anything to read.
+    @discardableResult
+    func takeTurn() throws -> Bool {
+        guard let server, !turn.isUnderWay else { return false }
+        turn.isUnderWay = true
+        note("server: takes a turn")
+        let ending = server.turn(until: 0)
+        turn.isUnderWay = false
+        turn.operationsLeft = nil
+        watch()
+        guard self.server === server else {
+            // It was stopped in its turn, and has gone on as a deposed one.
+            server.abandon()
+            return false
+        }
+        if let ending {
+            find("the server leaves: \(ending)")
+        } else if let broken = server.brokenInvariant {
+            find("broken invariant: \(broken)")
+        }
+        return server.hasHeard
+    }
+
+    /// A deposed server goes on, and finds that it is deposed.
+    private func leave(_ old: Server) {
+        deposed.removeAll { $0 === old }
+        note("server: the deposed one goes on")
+        for _ in 0..<3 { if old.turn(until: 0) != nil { break } }
+        old.abandon()
+        watch()
+    }
+
+    /// Another server takes over: the one before is dead, or stopped.
+    func replaceServer(isDead: Bool, _ dice: inout Dice) throws {
+        let operations = dice.one(in: 2) ? dice.below(30) : nil
+        note("server: \(isDead ? "dies" : "is deposed"), another one takes over")
+        coverage.count(.takeovers)
+        if turn.isUnderWay { coverage.count(.takeoversInTurns) }
+        guard let old = server else { return }
+        server = nil
+        if isDead, !turn.isUnderWay {
+            old.abandon()
+        } else {
+            // As those do who depose it; it learns of that when it goes on.
+            try? runtime.directory.remove(RuntimeDirectory.Name.hostLock)
+            try? runtime.directory.remove(RuntimeDirectory.Name.socket)
+            if !turn.isUnderWay { deposed.append(old) }
+        }
+        let isUnderWay = turn.isUnderWay
+        turn.isUnderWay = true
+        let before = epochs.load()
+        record(.arbiterReplaced)
+        if !isUnderWay {
+            turn.operationsLeft = operations
+            turn.choices = 3
+        }
+        server = try makeServer()
+        turn.isUnderWay = isUnderWay
+        turn.operationsLeft = nil
+        if epochs.load() <= before { find("a server under its predecessor's epoch") }
+        watch()
+        if let broken = server?.brokenInvariant { find("broken invariant: \(broken)") }
+    }
+}
+
+/// The world that hears what a server does; both are on one thread.
+private final class ObservedWorld: @unchecked Sendable {
+    weak var world: ServerWorld?
+    init(_ world: ServerWorld) { self.world = world }
+}
+
+/// Why a world cannot go on.
+struct SimulationFault: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

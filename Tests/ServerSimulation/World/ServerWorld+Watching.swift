@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an observer from outside writes down: who runs is what clients do; a claim's place in line is
+// its ticket, and that it has taken its place is its word. Both are looked at after each turn, and
+// in the middle of one when others come in between.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+
+extension ServerWorld {
+    /// Writes down what the server has done to claims.
+    func watch() {
+        var seen: [(ticket: UInt64, claim: ModelClaim)] = []
+        for client in living {
+            for claim in client.claims where claim.isFiled && !claim.isRunning {
+                let word = client.ledger.word(of: claim.record)
+                guard word.generation == claim.record.generation, word.state != .free else {
+                    continue
+                }
+                let ticket = client.ledger.ticket(of: claim.record)
+                if ticket != 0, !claim.isNoted { seen.append((ticket, claim)) }
+            }
+        }
+        for (_, claim) in seen.sorted(by: { $0.ticket < $1.ticket }) { noteFiling(claim) }
+        for client in living {
+            for claim in client.claims where claim.isFiled && !claim.isRunning {
+                let word = client.ledger.word(of: claim.record)
+                // One that was granted without a ticket came before all that is filed from now on.
+                if word.generation == claim.record.generation, word.state == .granted {
+                    noteFiling(claim)
+                }
+            }
+            for presenter in client.presenters where !presenter.isNoted {
+                let word = client.ledger.word(of: presenter.record)
+                if word.generation == presenter.record.generation, word.state == .granted {
+                    noteRegistration(presenter)
+                }
+            }
+        }
+    }
+
+    /// Notes that the server knows a presenter.
+    ///
+    /// Behind the claims that were filed in the same turn: of those it is not told which came first.
+    func noteRegistration(_ presenter: ModelPresenter) {
+        guard !presenter.isNoted else { return }
+        presenter.isNoted = true
+        presenter.notedAt = now
+        let registered = presenter.registered
+        var client = Presenter(registered)
+        client.key = presenter.key
+        client.client = presenter.client.key
+        record(.presenterAdded(client))
+    }
+
+    /// Notes that presenters have to be told of what a claim has written.
+    func noteChanges(by claim: ModelClaim, since granted: UInt64) {
+        for presenter in living.flatMap(\.presenters)
+        where presenter.registered.methods.contains(.itemDidChange) {
+            let isConcerned = claim.items.contains { item in
+                item.access.isWriting && item.path == presenter.registered.path
+            }
+            if isConcerned, presenter.isNoted, presenter.notedAt < granted {
+                presenter.isOwed = true
+            }
+        }
+    }
+
+    /// Notes that a claim has its place in line.
+    func noteFiling(_ claim: ModelClaim) {
+        guard !claim.isNoted else { return }
+        claim.isNoted = true
+        let ticket = claim.client.ledger.ticket(of: claim.record)
+        if ticket != 0 { keysByTicket[ticket] = claim.key }
+        record(
+            .filed(
+                Claim(
+                    claim.key, of: claim.client.key, purpose: claim.purpose,
+                    items: claim.items.map { Item($0) }, order: ticket == 0 ? nil : ticket)))
+    }
+
+    // MARK: What is accessed
+
+    /// The items of an access.
+    func items(_ dice: inout Dice) -> [AccessItem] {
+        let isPlain = dice.below(10) < schedule.plain
+        let count = isPlain || !dice.one(in: 3) ? 1 : 2
+        return dice.shuffled(schedule.places).prefix(count).compactMap { text in
+            guard let path = ItemPath(text) else { return nil }
+            let access: Access =
+                dice.below(10) < schedule.reads
+                ? .reading(isPlain || !dice.one(in: 3) ? [] : .includingContents)
+                : .writing(isPlain ? .plain : options(&dice))
+            return AccessItem(path: path, access: access, isDirectory: text == "/d")
+        }
+    }
+
+    private func options(_ dice: inout Dice) -> WritingOptions {
+        let all: [WritingOptions] = [
+            .plain, .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+        ]
+        return dice.one(of: all) ?? .plain
+    }
+}
+
+extension LedgerWriter {
+    /// The word of a record, whatever it is by now.
+    func word(of record: RecordReference) -> RecordWord {
+        RecordWord(rawValue: memory.word(.record(Int(record.index))).load())
+    }
+}
+
+extension Item {
+    /// The item in words.
+    var shown: String { "\(use.rawValue) \(place)" }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The real server among model clients, on one thread and by a model's clock: clients are a real
+// ledger, a real socket and activities that stop before each operation. What the world's schedule
+// says decides what happens next, also in the middle of the server's turns.
+
+import CoordinationCheckers
+import CoordinationSimulation
+import FileCoordinationArbiter
+import FileCoordinationHost
+import FileCoordinationLedger
+import FileCoordinationSystem
+
+/// One world, from an empty directory to an empty directory.
+final class ServerWorld {
+    let schedule: Schedule
+    let runtime: RuntimeDirectory
+    let epochs: EpochFile
+    let wakeUp: WakeUp
+    let executor = StepExecutor()
+    /// The server that reigns.
+    var server: Server?
+    /// Servers that were deposed and are stopped.
+    var deposed: [Server] = []
+    /// Those that are dead stay, for what is said of them.
+    var clients: [ModelClient] = []
+    var births: UInt64 = 0
+    /// The number of the youngest claim or presenter.
+    var lastKey: UInt64 = 0
+    var now: UInt64 = 1_000_000_000
+    var keysByTicket: [UInt64: ClaimKey] = [:]
+
+    var history = History()
+    var coverage = ServerCoverage()
+    /// What is wrong, beside what the checkers say of the history.
+    var findings: [String] = []
+    /// What happened, in lines; nil if that is not wanted.
+    var trace: [String]?
+
+    /// The next choice of the schedule.
+    var next = 0
+    var turn = ServerTurn()
+
+    init(_ schedule: Schedule, in runtime: RuntimeDirectory, isTraced: Bool) throws {
+        self.schedule = schedule
+        self.runtime = runtime
+        Self.clear(runtime)
+        ModelTime.set(now)
+        wakeUp = try WakeUp()
+        epochs = try EpochFile(directory: runtime.directory)
+        trace = isTraced ? [] : nil
+        server = try makeServer()
+        for _ in 0..<schedule.clients { try addClient() }
+    }
+
+    /// Ends everything.
+    func strike() {
+        for client in clients where !client.isDead { client.end() }
+        clients = []
+        for server in [server].compactMap({ $0 }) + deposed { server.abandon() }
+        server = nil
+        deposed = []
+        Self.clear(runtime)
+        ModelTime.set(nil)
+    }
+
+    private static func clear(_ runtime: RuntimeDirectory) {
+        // What cannot be removed is found by the next world.
+        for name in (try? runtime.ledgers.names()) ?? [] { try? runtime.ledgers.remove(name) }
+        for name in (try? runtime.directory.names()) ?? []
+        where name != RuntimeDirectory.Name.ledgers {
+            try? runtime.directory.remove(name)
+        }
+    }
+
+    // MARK: Writing down
+
+    /// Notes a line of the timeline.
+    func note(_ line: @autoclosure () -> String) {
+        guard trace != nil else { return }
+        trace?.append("\((now - 1_000_000_000) / 1000)\t\(line())")
+    }
+
+    /// Notes that something is wrong.
+    func find(_ text: String) {
+        note("!! \(text)")
+        findings.append(text)
+    }
+
+    func record(_ fact: Fact) {
+        tick()
+        note("   ▸ \(fact)")
+        history.append(fact, at: Moment(at: now))
+    }
+
+    func tick(_ nanoseconds: UInt64 = 1000) {
+        now += nanoseconds
+        ModelTime.set(now)
+    }
+
+    func makeKey() -> UInt64 {
+        lastKey += 1
+        return lastKey
+    }
+
+    // MARK: Choosing
+
+    /// Plays the whole schedule.
+    func play() throws {
+        while next < schedule.choices.count, findings.isEmpty { try playNext() }
+    }
+
+    /// Plays the next choice.
+    func playNext() throws {
+        let choice = schedule.choices[next]
+        next += 1
+        tick()
+        try act(choice)
+    }
+
+    var living: [ModelClient] { clients.filter { !$0.isDead } }
+    /// Those that can do something.
+    var running: [ModelClient] { clients.filter { !$0.isDead && !$0.isFrozen } }
+
+    func one<Element>(of elements: [Element], _ dice: inout Dice) -> Element? {
+        dice.one(of: elements)
+    }
+
+    private func act(_ choice: Choice) throws {
+        var dice = Dice(seed: choice.number)
+        switch choice.kind {
+        case .turn: try takeTurn(&dice)
+        case .step: step(&dice)
+        case .calm: if !turn.isUnderWay { try calm() }
+        case .access: dice.one(of: running)?.access(&dice)
+        case .finish: finish(&dice)
+        case .hear: try dice.one(of: running)?.hear()
+        case .cancel: cancel(&dice)
+        case .timeout: timeOut(&dice)
+        case .present: dice.one(of: running)?.present(&dice)
+        case .withdraw: dice.one(of: running)?.withdraw(&dice)
+        case .answer: try dice.one(of: running)?.answer(&dice)
+        case .move: move(&dice)
+        case .connect: try dice.one(of: running.filter { !$0.isConnected })?.connect()
+        case .birth: if living.count < 5 { try addClient() }
+        case .death: if let client = dice.one(of: living), living.count > 1 { die(client) }
+        case .freeze: dice.one(of: running)?.freeze()
+        case .thaw: dice.one(of: clients.filter { !$0.isDead && $0.isFrozen })?.thaw()
+        case .takeover: try replaceServer(isDead: true, &dice)
+        case .depose: try replaceServer(isDead: false, &dice)
+        case .time: pass(&dice)
+        }
+    }
+
+    // MARK: Clients
+
+    func addClient() throws {
+        births += 1
+        let client = try ModelClient(self, births)
+        clients.append(client)
+        note("\(client.name): begins")
+        try client.connect()
+    }
+
+    private func step(_ dice: inout Dice) {
+        guard let activity = dice.one(of: running.flatMap(\.activities).filter(\.isReady)) else {
+            return
+        }
+        for _ in 0..<dice.within(1...5) where activity.isReady {
+            tick()
+            activity.go()
+        }
+    }
+
+    private func finish(_ dice: inout Dice) {
+        let accessors = running.flatMap(\.activities).filter { activity in
+            if case .accessor = activity.point { true } else { false }
+        }
+        dice.one(of: accessors)?.go()
+    }
+
+    private func cancel(_ dice: inout Dice) {
+        let waiting = running.flatMap(\.claims).filter { $0.isFiled && !$0.isRunning }
+        guard let claim = dice.one(of: waiting) else { return }
+        claim.client.cancel(claim)
+    }
+
+    private func timeOut(_ dice: inout Dice) {
+        let waiting = running.flatMap(\.activities).filter { activity in
+            if case .turn = activity.point { true } else { false }
+        }
+        dice.one(of: waiting)?.go(timedOut: dice.one(in: 2))
+    }
+
+    private func move(_ dice: inout Dice) {
+        let movers = running.flatMap(\.claims).filter { $0.isRunning && $0.moves == nil }
+        dice.one(of: movers)?.wantsMove = dice.next() | 1
+    }
+
+    func die(_ client: ModelClient) {
+        note("\(client.name): dies")
+        coverage.count(.deaths)
+        if turn.isUnderWay { coverage.count(.deathsInTurns) }
+        client.end()
+        record(.died(client.key))
+    }
+
+    private func pass(_ dice: inout Dice) {
+        let lengths: [UInt64] = [50_000, 1_000_000, 10_000_000, 300_000_000]
+        tick(lengths[dice.below(lengths.count)])
+    }
+}
