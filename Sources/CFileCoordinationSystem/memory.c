@@ -74,16 +74,3 @@ int fcs_futex_wake(void *address, int32_t count, uint32_t bits) {
 }
 
 void fcs_touch(const void *address) { (void)*(const volatile char *)address; }
-
-int fcs_spin(const void *address, uint32_t expected, int32_t looks) {
-    const _Atomic uint32_t *word = address;
-    for (int32_t look = 0; look < looks; look++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != expected) return look;
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("yield");
-#endif
-    }
-    return -1;
-}

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,12 +187,4 @@ int fcs_thread_start_detached(
     pthread_attr_destroy(&attributes);
     if (error) free(thread);
     return -error;
-}
-
-int fcs_usable_processors(void) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    int count = CPU_COUNT(&set);
-    return count > 0 ? count : 1;
 }

@@ -104,7 +104,6 @@ package struct LedgerMemory: Sendable {
             Futex.wake(word(.relay(ticket.relay)).futexAddress, bits: ticket.wakeBits)
             return 0
         case .sleepForTurn(let ticket, let lowHalf):
-            if relays?.watchTurn(of: ticket, whileLowHalf: lowHalf) == true { return 0 }
             let result = Futex.wait(
                 word(.relay(ticket.relay)).futexAddress, expected: lowHalf, deadline: deadline,
                 bits: ticket.wakeBits)

@@ -13,7 +13,6 @@ public final class RelayFile: Sendable {
     /// The host whose relays they are.
     public let epoch: HostEpoch
     private let mapping: SharedMapping
-    private let spinning = TurnSpinning()
 
     /// How many relays there are.
     public static let count = SlotWord.relayCount
@@ -96,16 +95,6 @@ public final class RelayFile: Sendable {
     func serving(for ticket: RelayTicket) -> UInt32? {
         let word = RelayWord(rawValue: word(of: ticket.relay).load())
         return word.generation == ticket.generation ? word.serving : nil
-    }
-
-    /// Watches for a moment whether it becomes a number's turn, if it is the next one.
-    ///
-    /// - Returns: whether the word's lower half is not `lowHalf` any more.
-    func watchTurn(of ticket: RelayTicket, whileLowHalf lowHalf: UInt32) -> Bool {
-        let word = word(of: ticket.relay)
-        let serving = RelayWord(rawValue: UInt64(lowHalf)).serving
-        guard RelayTicket.isNext(ticket.number, after: serving) else { return false }
-        return spinning.watch(word.futexAddress, while: lowHalf)
     }
 
     /// Lets whoever comes next have its turn.

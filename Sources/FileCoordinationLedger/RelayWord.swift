@@ -101,11 +101,6 @@ package struct RelayTicket: Hashable, Sendable {
         number = word.serving
     }
 
-    /// Whether a number comes directly after another one.
-    package static func isNext(_ number: UInt32, after other: UInt32) -> Bool {
-        number == (other &+ 1) & RelayWord.numberMask
-    }
-
     /// By what its owner is woken, and not all who wait: one of 32.
     package var wakeBits: UInt32 { Self.wakeBits(of: number) }
 

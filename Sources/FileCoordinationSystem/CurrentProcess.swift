@@ -71,9 +71,6 @@ public enum CurrentProcess {
     /// How many processors there are for it.
     public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// On how many processors the calling thread may run.
-    public static var usableProcessors: Int { Int(fcs_usable_processors()) }
-
     /// How many descriptors it may have open at a time.
     public static var descriptorLimit: Int {
         var limit = rlimit()

@@ -46,18 +46,6 @@ public enum Futex {
         }
     }
 
-    /// Watches the 32 bits at `address` for a moment, while they are `expected`.
-    ///
-    /// Returns after how many looks they were not; nil if they still are.
-    ///
-    /// For a word that another processor is about to change: cheaper than to sleep and be woken.
-    public static func spin(
-        _ address: UnsafeMutableRawPointer, expected: UInt32, looks: Int32
-    ) -> Int32? {
-        let look = fcs_spin(address, expected, looks)
-        return look < 0 ? nil : look
-    }
-
     /// Wakes up to `count` threads that sleep on `address`; returns how many there were.
     @discardableResult
     public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {

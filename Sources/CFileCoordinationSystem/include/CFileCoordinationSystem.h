@@ -107,9 +107,6 @@ uint64_t fcs_thread_time(void);
 /// UINT64_MAX for never. 0, -EAGAIN, -ETIMEDOUT, -EINTR, or -EFAULT.
 int fcs_futex_wait(void *_Nonnull address, uint32_t expected, uint64_t deadline, uint32_t bits);
 int fcs_futex_wake(void *_Nonnull address, int32_t count, uint32_t bits);
-/// Watches the word for a moment without sleeping; returns after how many of at most `looks` looks
-/// it was not `expected` any more, or -1.
-int fcs_spin(const void *_Nonnull address, uint32_t expected, int32_t looks);
 /// Reads a byte and throws it away: for the fault that it may cause.
 void fcs_touch(const void *_Nonnull address);
 
@@ -212,8 +209,6 @@ int fcs_process_kill(int process_descriptor, int32_t signal);
 int fcs_process_namespace(int process_descriptor, uint64_t *_Nonnull inode);
 /// 1 if the program runs with rights that its starter need not have (set-user-ID and the like).
 int fcs_process_has_borrowed_rights(void);
-/// On how many processors the calling thread may run; at least 1.
-int fcs_usable_processors(void);
 /// Starts a daemon; 0 once it runs the new program. `inherited` becomes descriptor 3; -1 for none.
 int fcs_process_start_detached(
     const char *_Nonnull executable, char *_Nullable const *_Nonnull arguments,
