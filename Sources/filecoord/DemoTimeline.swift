@@ -39,18 +39,20 @@ struct DemoTimeline {
         return "\(gap)\(time)  \(columns.joined(separator: "  "))  \(content)"
     }
 
-    private static func milliseconds(_ nanoseconds: UInt64) -> String {
+    /// A time since the first event, for people.
+    static func milliseconds(_ nanoseconds: UInt64) -> String {
         "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
     }
 
-    private static func text(_ kind: DemoEvent.Kind) -> String {
+    /// What happened, for people.
+    static func text(_ kind: DemoEvent.Kind) -> String {
         switch kind {
         case .types: "types \"eggs\", unsaved"
         case .makesWayForReader: "makes way for a reader"
         case .askedToSave: "is asked to save first"
         case .saved: "has saved"
         case .makesWayForWriter: "makes way for a writer"
-        case .shows: "hears of it, shows \"tea\""
+        case .shows: "is told, shows \"tea\""
         case .asksToRead: "asks to read"
         case .reads: "reads"
         case .doneReading: "is done"
@@ -85,7 +87,7 @@ struct DemoChecks {
                     && content(.doneReading) == saved && content(.wrote) == final
             ),
             (
-                "The editor made way for the writer, and heard of the change.",
+                "The editor made way for the writer, and was told of the change.",
                 inOrder(.doneReading, .makesWayForWriter, .writes, .wrote, .shows)
                     && content(.shows) == final
             ),

@@ -32,7 +32,7 @@ struct FileCoord: ParsableCommand {
               filecoord write app.db -- sh -c 'sqlite3 "$FILECOORD_PATH_1" VACUUM'
               filecoord status
             """,
-        version: "filecoord 0.1.0",
+        version: "filecoord 0.2.0",
         subcommands: [
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,

@@ -2,7 +2,7 @@
 //
 // The documentation keeps what it promises: each Swift listing is compiled, in both language modes,
 // because the same lines stand in `Tests/SourceCompatibility/Examples/Guides`; and its words are
-// those of the glossary.
+// those of the glossary. That goes for the README, too.
 
 import Testing
 
@@ -20,7 +20,9 @@ struct GuideTests {
 
     @Test func `Each Swift listing is compiled as an example`() {
         #expect(articles.contains { Listing.all(in: $0).count > 3 })
-        let violations = articles.flatMap { article in
+        let readme = tree.files.filter { $0.path == "README.md" }
+        #expect(readme.flatMap(Listing.all).count == 2)
+        let violations = (articles + readme).flatMap { article in
             let name = "Listings" + article.name.replacing(".md", with: ".swift")
             let example = tree.files.first { $0.path == Self.compiled + name }
             return Listing.all(in: article).filter { listing in
@@ -51,11 +53,7 @@ struct GuideTests {
 
     /// The documents that keep to the glossary.
     private var documents: [SourceFile] {
-        articles
-            + tree.files.filter {
-                ["CHANGELOG.md", "SECURITY.md", "docs/README.md", "docs/porting.md"]
-                    .contains($0.path)
-            }
+        articles + tree.files.filter { PageTests.pages.contains($0.path) }
     }
 
     @Test func `The glossary has terms in order, each with a meaning`() throws {

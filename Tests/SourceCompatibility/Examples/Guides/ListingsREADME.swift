@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The listings of README.md,
+// word for word: GuideTests compares them.
+
+import FileCoordination
+
+func addLine(_ line: String, to url: URL) throws {
+    try NSFileCoordinator().coordinate(
+        writingItemAt: url, options: .forMerging, timeout: .seconds(5)
+    ) { url in
+        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        try (text + line + "\n").write(to: url, atomically: true, encoding: .utf8)
+    }
+}
+
+final class Viewer: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+    private let serial = DispatchQueue(label: "Viewer")
+
+    init(_ url: URL) {
+        presentedItemURL = url
+        super.init()
+        presentedItemOperationQueue.underlyingQueue = serial
+        NSFileCoordinator.addFilePresenter(self)
+    }
+
+    func presentedItemDidChange() { print("changed: read it again") }
+    func presentedItemDidMove(to newURL: URL) { print("moved to \(newURL.path)") }
+}
