@@ -155,6 +155,22 @@ public final class LedgerReader: Sendable {
         (0..<mark).compactMap { snapshot(ofRecord: UInt32($0)) }
     }
 
+    /// Claims that the client has granted itself and that run, and those that wait in a ticket
+    /// queue; nothing is changed by looking.
+    public func localClaims() -> [RecordSnapshot] {
+        (0..<mark).compactMap { index in
+            let word = memory.recordWord(index)
+            guard word.isInRelay || word.flags.contains(.local),
+                let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.kind == .claim
+            else { return nil }
+            switch snapshot.state {
+            case .granted: return snapshot.flags.contains(.local) ? snapshot : nil
+            case .asked: return snapshot.flags.contains(.inRelay) ? snapshot : nil
+            case .free, .draft, .released, .cancelled: return nil
+            }
+        }
+    }
+
     /// One record, if it is in use.
     public func snapshot(ofRecord index: UInt32) -> RecordSnapshot? {
         guard index < LedgerLayout.recordCount else { return nil }

@@ -233,33 +233,6 @@ struct RelayEndingTests {
         #expect(throws: RelayWorldError.noRelay) { try world.contend(clients, at: "/d") }
     }
 
-    @Test("A question who holds what ends it, and is answered with those who wait")
-    func status() throws {
-        let world = try RelayWorld()
-        let clients = try world.openRelay(at: file)
-        let first = try #require(try clients[0].takeNumber(file))
-        let second = try #require(try clients[1].takeNumber(file))
-        world.host.makeLocalClaimsKnown()
-        world.host.finishWork()
-        #expect(world.host.arbiter.claims.map { $0.sinceGranted != nil } == [true, false])
-        try first.end()
-        try world.settle()
-        #expect(second.claim.isGranted)
-    }
-
-    @Test("Also when it is the host's turn, and nobody has one of the others")
-    func statusOfThoseWhoWait() throws {
-        let world = try RelayWorld()
-        let clients = [try world.client(), try world.client()]
-        let known = try world.contend(clients, at: file)
-        let idle = try #require(clients.first { $0 !== known[0].client })
-        let waiting = try #require(try idle.takeNumber(file))
-        world.host.makeLocalClaimsKnown()
-        world.host.finishWork()
-        #expect(world.host.arbiter.claims.map { $0.sinceGranted != nil } == [true, false])
-        #expect(!waiting.begins())
-    }
-
     /// Rule 18.6: it may have been stopped in the line, and then its grant can be taken back.
     @Test("Who has waited in a relay that ends is made an offer")
     func offer() throws {

@@ -5,6 +5,7 @@
 // ends meanwhile is left out.
 
 import FileCoordinationArbiter
+import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -17,37 +18,68 @@ struct ReportLooks {
 }
 
 /// A report that is being made for a connection.
+///
+/// First the ledgers are read, for claims that clients have granted themselves: one that the
+/// arbiter hears of meanwhile is then in the arbiter's list, too, and is left out there.
 struct StatusWork {
+    /// The next bit of a report.
+    enum Step {
+        case readLedger(of: ClientID)
+        case listClaims
+        case claim(ClaimID)
+        case unreported(UnreportedClaim)
+        case listPresenters
+        case presenter(PresenterID)
+        case send
+    }
+
     let token: UInt64
-    /// What is not in it yet.
-    var claims: ArraySlice<ClaimID>
-    var presenters: ArraySlice<PresenterID>
     var text: StatusReportText
     var looks: ReportLooks
+    /// What the ledgers say that were read.
+    private(set) var unreported: [UnreportedClaim] = []
+    private var addresses: Set<RecordAddress> = []
     /// Whether something was not sent.
     var hasMore = true
     /// Whether it can go on at once.
     var isOpen = true
-    private var hasPresenters = false
+    /// Whether all is in it.
+    private(set) var isWhole = false
+    private var steps: ArraySlice<Step>
 
-    init(
-        token: UInt64, claims: ArraySlice<ClaimID>, presenters: ArraySlice<PresenterID>,
-        text: StatusReportText, looks: ReportLooks
-    ) {
+    init(token: UInt64, clients: [ClientID], text: StatusReportText, looks: ReportLooks) {
         self.looks = looks
         self.token = token
-        self.claims = claims
-        self.presenters = presenters
         self.text = text
+        steps = (clients.map { .readLedger(of: $0) } + [.listClaims])[...]
     }
 
-    /// Whether all is in it.
-    var isWhole: Bool { claims.isEmpty && presenters.isEmpty }
+    /// The next step.
+    mutating func next() -> Step { steps.popFirst() ?? .send }
 
-    /// There are no more claims.
-    mutating func beginPresenters() {
-        if !hasPresenters { text.beginPresenters() }
-        hasPresenters = true
+    /// Notes what a ledger says.
+    mutating func add(_ claims: [UnreportedClaim]) {
+        unreported += claims
+        addresses.formUnion(claims.map(\.address))
+    }
+
+    /// Goes on with these claims of the arbiter's, and with those that were found in ledgers.
+    mutating func list(claims: [ClaimID]) {
+        unreported.sort { $0.snapshot.filedAt < $1.snapshot.filedAt }
+        steps = (claims.map { .claim($0) } + unreported.map { .unreported($0) })[...]
+        steps.append(.listPresenters)
+    }
+
+    /// Goes on with presenters: there are no more claims.
+    mutating func list(presenters: [PresenterID]) {
+        text.beginPresenters()
+        steps = presenters.map { .presenter($0) }[...]
+        isWhole = true
+    }
+
+    /// Whether the claim in a record was found in a ledger before the arbiter heard of it.
+    func has(_ address: RecordAddress?) -> Bool {
+        address.map(addresses.contains) ?? false
     }
 }
 

@@ -20,23 +20,10 @@ extension Server {
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
     }
 
-    /// Begins to answer who holds and who waits; claims that run by delegation are made known
-    /// first.
+    /// Begins to answer who holds and who waits.
     func beginStatus(for connection: Connection) {
-        guard !outgoing.reports.isMade(for: connection.token) else { return }
-        work.replace(by: [.beginReport(token: connection.token)])
-        makeLocalClaimsKnown()
-    }
-
-    /// Has the arbiter hear of all claims that run by delegation, and of those that wait in relays.
-    func makeLocalClaimsKnown() {
-        work.replace(by: [.scan(.local)])
-        follow(delegations.endRelays(ledgers))
-    }
-
-    /// Begins the report itself.
-    func beginReport(for token: UInt64) {
-        guard let connection = connections[token] else { return }
+        let token = connection.token
+        guard !outgoing.reports.isMade(for: token) else { return }
         let namespace = namespace(of: connection)
         let ownID =
             namespace == processes.ownNamespace
@@ -49,8 +36,7 @@ extension Server {
             version: connection.version)
         outgoing.reports.begin(
             StatusWork(
-                token: connection.token, claims: arbiter.claimIDs[...],
-                presenters: arbiter.presenterIDs[...], text: text,
+                token: token, clients: clients.all.map(\.id), text: text,
                 looks: ReportLooks(namespace: namespace)))
     }
 
@@ -72,18 +58,20 @@ extension Server {
 
     private func step(_ report: inout StatusWork) {
         report.isOpen = true
-        if let claim = report.claims.popFirst() {
-            if let entry = arbiter.status(of: claim) {
-                report.text.add(status(of: entry, &report.looks))
-            }
-            if report.claims.isEmpty { report.beginPresenters() }
-        } else if let presenter = report.presenters.popFirst() {
-            report.beginPresenters()
-            if let entry = arbiter.status(of: presenter) {
-                report.text.add(status(of: entry, &report.looks))
-            }
-        } else {
-            report.beginPresenters()
+        switch report.next() {
+        case .readLedger(let client): report.add(unreportedClaims(of: client))
+        case .listClaims:
+            report.list(claims: arbiter.claimIDs.filter { !report.has(records.address(of: $0)) })
+        case .claim(let claim):
+            guard let entry = arbiter.status(of: claim) else { break }
+            report.text.add(status(of: entry, &report.looks))
+        case .unreported(let claim):
+            report.text.add(status(of: claim, among: report.unreported, &report.looks))
+        case .listPresenters: report.list(presenters: arbiter.presenterIDs)
+        case .presenter(let presenter):
+            guard let entry = arbiter.status(of: presenter) else { break }
+            report.text.add(status(of: entry, &report.looks))
+        case .send:
             guard let connection = connections[report.token], !connection.hasBacklog else {
                 report.isOpen = false
                 return
@@ -136,7 +124,7 @@ extension Server {
             label: label(of: records.address(of: presenter.id), owner))
     }
 
-    private func parties(
+    func parties(
         _ impediments: [Impediment], _ looks: inout ReportLooks, limit: Int
     ) -> [Party] {
         var parties: [Party] = []
@@ -190,14 +178,11 @@ extension Server {
         guard let address = records.address(of: claim), let client = clients[address.client],
             let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
         else { return 0 }
-        let isGranted = snapshot.state == .granted && snapshot.grantedAt > 0
-        let since = isGranted ? snapshot.grantedAt : snapshot.filedAt
-        let now = MonotonicClock.now
-        return now > since ? now - since : 0
+        return snapshot.age
     }
 
     /// What a claim or a presenter is called: by its record, else by its process (Rule 18.15).
-    private func label(of address: RecordAddress?, _ owner: Client?) -> String {
+    func label(of address: RecordAddress?, _ owner: Client?) -> String {
         guard let owner else { return "" }
         if let address, let bytes = owner.ledger.supplement(address.record),
             let own = try? RecordSupplement(decoding: bytes).label, !own.isEmpty
@@ -208,7 +193,7 @@ extension Server {
     }
 
     /// Asks the kernel once for each client in a report.
-    private func isStopped(_ client: Client?, _ looks: inout ReportLooks) -> Bool {
+    func isStopped(_ client: Client?, _ looks: inout ReportLooks) -> Bool {
         guard let client else { return false }
         if let known = looks.stopped[client.id] { return known }
         let isStopped = processes.isStopped(client)

@@ -26,10 +26,6 @@ extension Server {
             return records(of: absent + [other].compactMap { $0 }) {
                 $0.state == .asked && $0.filedAt <= time
             }.sorted { $0.filedAt < $1.filedAt }.map(\.look)
-        case .local:
-            return records(of: clients.all.map(\.id)) {
-                $0.kind == .claim && $0.state == .granted && $0.flags.contains(.local)
-            }.map(\.look)
         }
     }
 

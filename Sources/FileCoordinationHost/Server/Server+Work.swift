@@ -26,7 +26,6 @@ extension Server {
         case .removeClient(let id): if let client = clients[id] { remove(client) }
         case .finishRemoval(let id): if let client = clients[id] { finishRemoval(of: client) }
         case .lookAtProcesses(let seen, let since): lookAtProcesses(but: seen, since: since)
-        case .beginReport(let token): beginReport(for: token)
         }
     }
 

@@ -36,8 +36,6 @@ enum Work: Equatable {
     case finishRemoval(ClientID)
     /// Processes that are in the way are looked at, but for those that have just been.
     case lookAtProcesses(seen: Set<ClientID>, since: UInt64)
-    /// A report of who holds and who waits is begun.
-    case beginReport(token: UInt64)
 }
 
 /// A record that is to be looked at, and why.
@@ -75,6 +73,4 @@ enum LedgerScan: Equatable {
     case granted(of: ClientID)
     /// Those that ask since before a time, of clients that are about to come back, and of `client`.
     case absent(until: UInt64, and: ClientID?)
-    /// Claims of all clients that run by delegation.
-    case local
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A claim of which the arbiter does not know, as its record says: for reports.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A claim that its client has granted itself, or that waits in a ticket queue.
+struct UnreportedClaim {
+    let address: RecordAddress
+    let snapshot: RecordSnapshot
+    let body: ClaimBody
+
+    var isRunning: Bool { snapshot.state == .granted }
+
+    /// What it is called in a report; the arbiter has given it no number.
+    var number: UInt64 {
+        1 << 63 | UInt64(address.client.rawValue) << 24 | UInt64(address.record.index)
+    }
+}
+
+extension RecordSnapshot {
+    /// For how long the claim has waited, or has run, in nanoseconds.
+    var age: UInt64 {
+        let isGranted = state == .granted && grantedAt > 0
+        let since = isGranted ? grantedAt : filedAt
+        let now = MonotonicClock.now
+        return now > since ? now - since : 0
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims of which the arbiter does not know, as reports show them: those that clients have granted
+// themselves by delegation, and those that wait in ticket queues. Their records are read as they
+// are. Nothing is recalled and no queue is ended for a report (Rule 18.5).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    /// The claims of one client that the arbiter does not know.
+    func unreportedClaims(of id: ClientID) -> [UnreportedClaim] {
+        guard let client = clients[id] else { return [] }
+        return client.ledger.localClaims().compactMap { snapshot in
+            guard records.claim(snapshot.reference, of: id) == nil,
+                // A record that cannot be read costs its client the connection when it counts.
+                let body = client.ledger.claimBody(snapshot.reference),
+                client.ledger.snapshot(ofRecord: snapshot.reference.index)?.reference
+                    == snapshot.reference
+            else { return nil }
+            return UnreportedClaim(
+                address: RecordAddress(client: id, record: snapshot.reference), snapshot: snapshot,
+                body: body)
+        }
+    }
+
+    /// The entry of such a claim in a report.
+    func status(
+        of claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
+    ) -> FileCoordinationWire.ClaimStatus {
+        let owner = clients[claim.address.client]
+        let waitsFor = claim.isRunning ? [] : whatHoldsUp(claim, among: all, &looks)
+        return FileCoordinationWire.ClaimStatus(
+            claim: claim.number, processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner?.ledger.programName ?? "", purpose: claim.body.purpose,
+            stage: claim.isRunning ? .granted : .waiting, sinceNanoseconds: claim.snapshot.age,
+            isStopped: isStopped(owner, &looks), items: claim.body.items, waitsFor: waitsFor,
+            label: label(of: claim.address, owner))
+    }
+
+    /// What a claim in a ticket queue waits for: the member whose turn it is, else the arbiter's
+    /// own claims at the path, which come first, else the member before.
+    private func whatHoldsUp(
+        _ claim: UnreportedClaim, among all: [UnreportedClaim], _ looks: inout ReportLooks
+    ) -> [Party] {
+        guard let path = claim.body.items.first?.path else { return [] }
+        let others = all.filter { other in
+            other.address != claim.address && other.body.items.contains { $0.path == path }
+        }
+        let running = others.filter(\.isRunning)
+        if !running.isEmpty {
+            return running.prefix(ServerLimits.reportedParties)
+                .compactMap { party($0, .holder, &looks) }
+        }
+        let known = arbiter.contenders(at: path) ?? []
+        if !known.isEmpty {
+            return parties(known.map { .claim($0) }, &looks, limit: ServerLimits.reportedParties)
+        }
+        let before = others.last { $0.snapshot.filedAt < claim.snapshot.filedAt }
+        return [before].compactMap { $0 }.compactMap { party($0, .waiter, &looks) }
+    }
+
+    private func party(
+        _ claim: UnreportedClaim, _ role: PartyRole, _ looks: inout ReportLooks
+    ) -> Party? {
+        guard let owner = clients[claim.address.client] else { return nil }
+        return Party(
+            claim: claim.number, presenter: nil,
+            processID: processes.number(of: owner, for: looks.namespace),
+            processName: owner.ledger.programName, purpose: claim.body.purpose,
+            path: claim.body.items.first?.path.bytes ?? [], role: role,
+            sinceNanoseconds: claim.snapshot.age, message: nil,
+            isStopped: isStopped(owner, &looks), label: label(of: claim.address, owner))
+    }
+}
