@@ -30,8 +30,8 @@ public struct Lock<State>: @unchecked Sendable {
     /// Callbacks do not belong in here: compute inside, act outside.
     @inlinable
     public func withLock<Result, Failure: Error>(
-        _ body: (inout State) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
         let (mutex, state) = guarded.parts(State.self)
         pthread_mutex_lock(mutex)
         defer {
