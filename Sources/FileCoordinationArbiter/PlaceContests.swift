@@ -22,7 +22,7 @@ public struct DelegationPolicy: Hashable, Sendable {
 
     /// A debug build is many times slower in all that it does.
     #if DEBUG
-    private static let usualHandoverTime: UInt64 = 50_000_000
+    private static let usualHandoverTime: UInt64 = 250_000_000
     #else
     private static let usualHandoverTime: UInt64 = 1_000_000
     #endif

@@ -49,11 +49,17 @@ final class KnownRelays: Sendable {
 }
 
 extension Session {
+    // A debug build is many times slower in all that it does, above all on a busy machine.
+    #if DEBUG
+    private static let slowness: UInt64 = 10
+    #else
+    private static let slowness: UInt64 = 1
+    #endif
     /// For so long, in nanoseconds, a claim waits for a turn of another client to end before it is
     /// filed.
-    private static let patienceInRelay: UInt64 = 5_000_000
+    private static let patienceInRelay: UInt64 = slowness * 5_000_000
     /// No claim waits longer for its turn, in nanoseconds: only then it can be cancelled.
-    private static let longestInRelay: UInt64 = 100_000_000
+    private static let longestInRelay: UInt64 = slowness * 100_000_000
 
     /// Has a claim wait for its turn; nil if the relay has ended.
     func claimInTurn(
