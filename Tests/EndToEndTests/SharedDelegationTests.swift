@@ -179,6 +179,25 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNobodyHolds()
     }
 
+    /// Rule 7.3: each report takes a record until the server has read it. A writer that is faster
+    /// than the server waits for it, before its ledger is full.
+    func testAWriterIsNotFasterThanItsReports() throws {
+        let file = try stage.file("f", "0")
+        try host()
+        let (a, p) = (try stage.peer("A"), try stage.peer("P"))
+        try p.ask("p present \(file) kind=listener", "p registered")
+        try share("write \(file)", a)
+        let count = 20_000
+        try withoutArbiter {
+            a.tell("c count \(file) \(count)")
+            while try (Int(String(contentsOfFile: file, encoding: .utf8)) ?? 0) < 60 { usleep(1000) }
+        }
+        try a.hear("c counted")
+        XCTAssertEqual(try String(contentsOfFile: file, encoding: .utf8), "\(count)")
+        try p.hear("p did change")
+        try stage.untilNobodyHolds()
+    }
+
     /// Rule 15.8: what a local writer had done when it died is told.
     func testAPresenterHearsOfALocalWriterThatDied() throws {
         let file = try stage.file("f")

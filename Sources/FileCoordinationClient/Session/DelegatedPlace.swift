@@ -27,6 +27,8 @@ package final class DelegatedPlace: Sendable {
         var filings = 0
         /// Whose local write that is, if it is one.
         var writer: LocalAccess?
+        /// How many local writes have reported their ends since a claim was filed.
+        var reports = 0
         /// The place's own slot.
         var slot: Int?
         /// The slot of its directory.
@@ -52,6 +54,9 @@ package final class DelegatedPlace: Sendable {
         template = ClaimTemplate(item, purposePrefix: prefix)
         state = Lock(State(slot: slot, directorySlot: directorySlot))
     }
+
+    /// So many local writes report their ends before one is filed with the server.
+    private static let mostReports = 64
 
     /// Writes the record of a claim here; nil if there is no room for it.
     func writeRecord(
@@ -86,6 +91,12 @@ package final class DelegatedPlace: Sendable {
                     ?? Self.grant(state.directorySlot, isWriting, mayWait: false, ledger)
             else { return nil }
             if isWriting {
+                if grant.reportsWrites {
+                    // The server reads reports in its own time, and a record stays in use until
+                    // it has. A claim that waits for the server waits for that, too.
+                    guard state.reports < Self.mostReports else { return nil }
+                    state.reports += 1
+                }
                 state.isWritten = true
                 state.writer = writer
             } else {
@@ -123,6 +134,7 @@ package final class DelegatedPlace: Sendable {
         state.withLock { state in
             state.filed += 1
             state.filings += 1
+            state.reports = 0
         }
     }
 
