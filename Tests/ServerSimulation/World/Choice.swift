@@ -101,16 +101,26 @@ package struct Schedule: Sendable {
         self.seed = seed
         clients = dice.within(2...4)
         let all = ["/d/f", "/d/g", "/e", "/d"]
-        places = Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
-        reads = dice.within(1...8)
-        plain = dice.one(in: 2) ? 10 : dice.within(5...9)
+        // Places that are handed over all the time come into ticket queues.
+        let isContended = dice.one(in: 4)
+        places =
+            isContended
+            ? ["/e"] : Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
+        reads = isContended ? 0 : dice.within(1...8)
+        plain = isContended || dice.one(in: 2) ? 10 : dice.within(5...9)
         patience = dice.within(1...3)
         let isCalm = dice.one(in: 4)
         let weights = Choice.Kind.allCases.map { kind in
             let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
-            return isThere ? kind.weight : 0
+            // A stranger, or one that dies, ends a queue.
+            let isRare = isContended && kind.isTrouble && !dice.one(in: 3)
+            return isThere && !isRare ? kind.weight * (isContended ? 4 : 1) : 0
+        }.enumerated().map { index, weight in
+            // Claims that wait and go on are what hands a place over.
+            let isBusy = isContended && Choice.Kind.allCases[index] == .calm
+            return isBusy ? weight * 3 : weight
         }
-        let count = dice.within(40...260)
+        let count = dice.within(40...(isContended ? 400 : 260))
         choices = []
         for _ in 0..<count {
             let index = dice.index(weighing: weights) ?? 0

@@ -28,6 +28,9 @@ final class ModelClaim {
     /// What the history knows of it.
     var isNoted = false
     var grantedAt: UInt64 = 0
+    /// Whether it was granted so that no server hears of its end; whether one has found it.
+    var isQuiet = false
+    var isFound = false
 
     init(
         _ client: ModelClient, _ key: ClaimKey, _ items: [AccessItem], _ purpose: String,
@@ -238,9 +241,8 @@ extension ModelClient {
                 return
             }
             world.coverage.count(.cancelled)
-            finish(
-                claim,
-                claim.isNoted ? (reason == .wish ? .cancelled(claim.key) : .failed(claim.key)) : nil)
+            finish(claim, claim.isNoted && reason == .wish ? .cancelled(claim.key) : nil)
+            if reason == .failure { world.recordFailure(of: claim) }
             ledger.noteEnded(claim.record)
             for activity in activities { activity.hearNews() }
             try await say(.ended(WireRecord(claim.record)), activity)
@@ -260,6 +262,7 @@ extension ModelClient {
         claim.isFiled = true
         claim.isRunning = true
         claim.grantedAt = world.now
+        claim.isQuiet = word(claim).flags == .local
         try await activity.pause(.accessor)
     }
 

@@ -105,6 +105,8 @@ extension ModelClient {
 
     private func answer(_ presenter: ModelPresenter, isRefusing: Bool) {
         let (claim, steps) = presenter.questions.removeFirst()
+        // What a dead server does not hear is asked again, and answered anew.
+        let isRefusing = isRefusing && isHeard
         world.coverage.count(isRefusing ? .refused : .answered)
         // Relinquishing cannot be refused.
         if steps.relinquish.contains(.reader) {
@@ -117,6 +119,7 @@ extension ModelClient {
             .answered(presenter.key, for: world.keysByTicket[claim], succeeds: !isRefusing))
         let record = WireRecord(presenter.record)
         if isRefusing {
+            if let key = world.keysByTicket[claim] { world.refusals[key] = world.now }
             announce(.answered(presenter: record, claim: claim, failure: Array("{}".utf8)))
         } else {
             announce(.madeWay([PresenterAnswer(presenter: record, claim: claim)]))
@@ -139,6 +142,9 @@ extension ModelClient {
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
             world.noteRegistration(presenter)
+            if let key = world.keysByTicket[claim], world.refusals[key] != nil {
+                world.filedAgain.insert(key)
+            }
             world.record(
                 .asked(presenter.key, for: world.keysByTicket[claim], Courtesy.all(steps)))
         case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }

@@ -35,14 +35,21 @@ extension ServerWorld {
         configuration.observers = { ledger in
             { operation in observed.world?.serverIsAbout(to: operation, in: ledger) }
         }
+        configuration.isStopped = { observed.world?.isStopped($0) ?? false }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// Whether a client is stopped, as the kernel would tell.
+    fileprivate func isStopped(_ ledger: String) -> Bool {
+        clients.contains { $0.ledgerName == ledger && $0.isFrozen }
     }
 
     /// The server is about to do something to a word of a client's ledger.
     private func serverIsAbout(to operation: MemoryOperation, in ledger: String) {
         let client = clients.first { $0.ledgerName == ledger }
-        note("  server: \(operation) of \(client?.name ?? "the dead")")
+        note("  server: \(operation.summary()) of \(client?.name ?? "the dead")")
+        count(operation)
         if case .wake(let cell) = operation { client?.wake(cell) }
         guard let left = turn.operationsLeft else { return }
         guard left == 0 else {
@@ -51,6 +58,16 @@ extension ServerWorld {
         }
         turn.operationsLeft = nil
         interpose()
+    }
+
+    private func count(_ operation: MemoryOperation) {
+        guard case .compareExchange(.slot, _, let desired) = operation else { return }
+        let word = SlotWord(rawValue: desired)
+        if word.relay != nil { return coverage.count(.queueSlots) }
+        guard word.isDelegated else { return coverage.count(.recalls) }
+        coverage.count(.delegations)
+        if word.terms.contains(.readsOnly) { coverage.count(.sharedDelegations) }
+        if word.terms.contains(.reportsWrites) { coverage.count(.reportingDelegations) }
     }
 
     private func interpose() {
@@ -103,7 +120,7 @@ extension ServerWorld {
     }
 
     /// A deposed server goes on, and finds that it is deposed.
-    private func leave(_ old: Server) {
+    func leave(_ old: Server) {
         deposed.removeAll { $0 === old }
         note("server: the deposed one goes on")
         for _ in 0..<3 { if old.turn(until: 0) != nil { break } }

@@ -13,6 +13,12 @@ import FileCoordinationSystem
 extension ServerWorld {
     /// Writes down what the server has done to claims.
     func watch() {
+        for claim in living.flatMap(\.claims) where claim.isRunning && !claim.isFound {
+            guard claim.isQuiet, claim.client.ledger.word(of: claim.record).flags.contains(.cared)
+            else { continue }
+            claim.isFound = true
+            coverage.count(.foundRunning)
+        }
         var seen: [(ticket: UInt64, claim: ModelClaim)] = []
         for client in living {
             for claim in client.claims where claim.isFiled && !claim.isRunning {

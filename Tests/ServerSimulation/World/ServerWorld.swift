@@ -29,8 +29,14 @@ final class ServerWorld {
     var lastKey: UInt64 = 0
     var now: UInt64 = 1_000_000_000
     var keysByTicket: [UInt64: ClaimKey] = [:]
+    /// When presenters refused claims: such a claim is over, though its client does not know yet.
+    var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
+    /// Claims whose refusal their clients have not heard of, and which were filed again for that.
+    var filedAgain: Set<ClaimKey> = []
+    /// Facts that were found out later.
+    private var late: [History.Entry] = []
     var coverage = ServerCoverage()
     /// What is wrong, beside what the checkers say of the history.
     var findings: [String] = []
@@ -78,7 +84,11 @@ final class ServerWorld {
     /// Notes a line of the timeline.
     func note(_ line: @autoclosure () -> String) {
         guard trace != nil else { return }
-        trace?.append("\((now - 1_000_000_000) / 1000)\t\(line())")
+        var text = line()
+        for module in ["Wire", "Arbiter", "Ledger"] {
+            text = text.split(separator: "FileCoordination\(module).").joined()
+        }
+        trace?.append("\((now - 1_000_000_000) / 1000)\t\(text.split(separator: "MemoryCell.").joined())")
     }
 
     /// Notes that something is wrong.
@@ -87,11 +97,23 @@ final class ServerWorld {
         findings.append(text)
     }
 
-    func record(_ fact: Fact) {
+    /// Writes a fact down, which others may notice until some time later.
+    func record(_ fact: Fact, until latest: UInt64? = nil) {
         tick()
         note("   ▸ \(fact)")
-        history.append(fact, at: Moment(at: now))
+        history.append(fact, at: Moment(from: now, to: latest ?? now))
     }
+
+    /// Writes down that a claim has failed: when a presenter refused it.
+    func recordFailure(of claim: ModelClaim) {
+        guard claim.isNoted else { return }
+        let moment = refusals[claim.key].map { $0 + 1 } ?? now
+        note("   ▸ \(Fact.failed(claim.key))")
+        late.append(History.Entry(Moment(at: moment), .failed(claim.key)))
+    }
+
+    /// The history, in order.
+    var wholeHistory: History { History(history.entries + late) }
 
     func tick(_ nanoseconds: UInt64 = 1000) {
         now += nanoseconds
@@ -201,6 +223,10 @@ final class ServerWorld {
         note("\(client.name): dies")
         coverage.count(.deaths)
         if turn.isUnderWay { coverage.count(.deathsInTurns) }
+        end(client)
+    }
+
+    func end(_ client: ModelClient) {
         client.end()
         record(.died(client.key))
     }
