@@ -83,6 +83,8 @@ package struct Schedule: Sendable {
     package let seed: UInt64
     /// How many clients there are at first.
     package let clients: Int
+    /// Whether they hand one file over all the time, each with one access at a time.
+    package let isContended: Bool
     /// The places that it is about.
     package let places: [String]
     /// How often a read is chosen rather than a write, of 10.
@@ -102,7 +104,7 @@ package struct Schedule: Sendable {
         clients = dice.within(2...4)
         let all = ["/d/f", "/d/g", "/e", "/d"]
         // Places that are handed over all the time come into ticket queues.
-        let isContended = dice.one(in: 4)
+        isContended = dice.one(in: 4)
         places =
             isContended
             ? ["/e"] : Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
@@ -110,6 +112,7 @@ package struct Schedule: Sendable {
         plain = isContended || dice.one(in: 2) ? 10 : dice.within(5...9)
         patience = dice.within(1...3)
         let isCalm = dice.one(in: 4)
+        let isContended = isContended
         let weights = Choice.Kind.allCases.map { kind in
             let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
             // A stranger, or one that dies, ends a queue.

@@ -54,10 +54,10 @@ extension ModelClient {
     /// Begins an access.
     func access(_ dice: inout Dice) {
         tidy()
-        guard claims.count < 5 else { return }
+        guard claims.count < (world.schedule.isContended ? 1 : 5) else { return }
         let items = world.items(&dice)
         let key = ClaimKey(world.makeKey())
-        let isShort = dice.one(in: 2)
+        let isShort = world.schedule.isContended ? !dice.one(in: 20) : dice.one(in: 2)
         let wantsMessage = dice.one(in: 3)
         world.coverage.count(.claims)
         if items.count > 1 { world.coverage.count(.severalItems) }
@@ -259,6 +259,7 @@ extension ModelClient {
         if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
         world.noteFiling(claim)
         world.record(.granted(claim.key, items: nil))
+        if world.refusals[claim.key] != nil { world.filedAgain.insert(claim.key) }
         claim.isFiled = true
         claim.isRunning = true
         claim.grantedAt = world.now

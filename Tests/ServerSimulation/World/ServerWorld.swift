@@ -154,7 +154,9 @@ final class ServerWorld {
         case .turn: try takeTurn(&dice)
         case .step: step(&dice)
         case .calm: if !turn.isUnderWay { try calm() }
-        case .access: dice.one(of: running)?.access(&dice)
+        case .access:
+            let idle = running.filter { !schedule.isContended || $0.claims.isEmpty }
+            dice.one(of: idle)?.access(&dice)
         case .finish: finish(&dice)
         case .hear: try dice.one(of: running)?.hear()
         case .cancel: cancel(&dice)
