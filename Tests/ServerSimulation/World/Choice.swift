@@ -16,8 +16,8 @@ package struct Choice: Hashable, Sendable {
         case step
         /// Everything that can go on without an accessor's end goes on until nothing moves.
         case calm
-        /// A client begins an access.
-        case access
+        /// A client begins an access; or begins one and goes on with it for some steps.
+        case access, burst
         /// An accessor returns.
         case finish
         /// A client reads what the server has said.
@@ -56,12 +56,14 @@ extension Choice.Kind {
         case .turn: 34
         case .access: 26
         case .finish: 18
-        case .hear: 12
+        case .hear, .burst: 12
         case .calm: 9
         case .answer: 8
         case .connect, .timeout: 4
-        case .present, .cancel, .time: 3
-        case .move, .withdraw, .freeze, .thaw: 2
+        case .present: 5
+        case .move: 8
+        case .cancel, .time: 3
+        case .withdraw, .freeze, .thaw: 2
         case .birth, .death, .takeover, .depose: 1
         }
     }
@@ -69,7 +71,7 @@ extension Choice.Kind {
     /// Whether there are worlds without it.
     var isTrouble: Bool {
         switch self {
-        case .step, .turn, .access, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
+        case .step, .turn, .access, .burst, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
             .timeout:
             false
         case .present, .withdraw, .cancel, .move, .birth, .death, .freeze, .takeover, .depose: true

@@ -15,6 +15,8 @@ final class ModelPresenter {
     let key: PresenterKey
     let registered: RegisteredPresenter
     let record: RecordReference
+    /// Where its item is, as far as a server would tell it.
+    var path: ItemPath?
     /// Whether the history knows of its registration.
     var isNoted = false
     var notedAt: UInt64 = 0
@@ -32,6 +34,7 @@ final class ModelPresenter {
         self.key = key
         self.registered = registered
         self.record = record
+        path = registered.path
     }
 }
 
@@ -40,7 +43,8 @@ extension ModelClient {
     func present(_ dice: inout Dice) {
         guard presenters.count < 2, let text = dice.one(of: world.schedule.places) else { return }
         let kinds: [PresenterMethods] = [
-            [], [.itemDidChange], [.itemDidChange, .subitemDidChange],
+            [], [.itemDidChange], [.itemDidChange], [.itemDidChange, .itemDidMove],
+            [.itemDidChange, .subitemDidChange],
             [.relinquishToReader, .relinquishToWriter, .itemDidChange], [.relinquishToWriter],
             [.save, .itemDidChange], .all,
         ]
@@ -163,5 +167,7 @@ extension ModelClient {
 }
 
 extension WireRecord {
-    init(_ record: RecordReference) { self.init(index: record.index, generation: record.generation) }
+    init(_ record: RecordReference) {
+        self.init(index: record.index, generation: record.generation)
+    }
 }

@@ -16,8 +16,31 @@ struct ServerTurn {
     var isUnderWay = false
     /// How many operations there are before others come in between; nil: none do.
     var operationsLeft: Int?
+    /// Which operations those are.
+    var kind = Kind.any
+
+    enum Kind: CaseIterable {
+        case any
+        /// Something is delegated or recalled.
+        case slot
+        /// A record is changed.
+        case record
+        /// A ledger's records are about to be looked at.
+        case mark
+    }
     /// How many choices happen there.
     var choices = 0
+}
+
+extension ServerTurn.Kind {
+    func has(_ operation: MemoryOperation) -> Bool {
+        switch (self, operation) {
+        case (.any, _), (.slot, .compareExchange(.slot, _, _)),
+            (.record, .compareExchange(.record, _, _)), (.mark, .load(.recordMark)):
+            true
+        default: false
+        }
+    }
 }
 
 extension ServerWorld {
@@ -51,7 +74,7 @@ extension ServerWorld {
         note("  server: \(operation.summary()) of \(client?.name ?? "the dead")")
         count(operation)
         if case .wake(let cell) = operation { client?.wake(cell) }
-        guard let left = turn.operationsLeft else { return }
+        guard let left = turn.operationsLeft, turn.kind.has(operation) else { return }
         guard left == 0 else {
             turn.operationsLeft = left - 1
             return
@@ -89,8 +112,10 @@ extension ServerWorld {
         let isInterrupted = dice.one(in: 3)
         let operations = dice.one(in: 2) ? dice.below(8) : dice.below(60)
         let choices = dice.within(1...4)
+        turn.kind = ServerTurn.Kind.allCases[dice.below(ServerTurn.Kind.allCases.count)]
         guard !turn.isUnderWay else { return }
-        turn.operationsLeft = isInterrupted ? operations : nil
+        let seldom = turn.kind == .any ? operations : operations % 4
+        turn.operationsLeft = isInterrupted ? seldom : nil
         turn.choices = choices
         if let old = dice.one(of: deposed), dice.one(in: 3) { return leave(old) }
         try takeTurn()
@@ -149,6 +174,7 @@ extension ServerWorld {
         let before = epochs.load()
         record(.arbiterReplaced)
         if !isUnderWay {
+            turn.kind = .any
             turn.operationsLeft = operations
             turn.choices = 3
         }

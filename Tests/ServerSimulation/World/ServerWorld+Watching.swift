@@ -64,10 +64,12 @@ extension ServerWorld {
 
     /// Notes that presenters have to be told of what a claim has written.
     func noteChanges(by claim: ModelClaim, since granted: UInt64) {
+        // What it has moved changed elsewhere.
+        guard !claim.hasMoved else { return }
         for presenter in living.flatMap(\.presenters)
         where presenter.registered.methods.contains(.itemDidChange) {
             let isConcerned = claim.items.contains { item in
-                item.access.isWriting && item.path == presenter.registered.path
+                item.access.isWriting && item.path == presenter.path
             }
             if isConcerned, presenter.isNoted, presenter.notedAt < granted {
                 presenter.isOwed = true
@@ -106,7 +108,8 @@ extension ServerWorld {
 
     private func options(_ dice: inout Dice) -> WritingOptions {
         let all: [WritingOptions] = [
-            .plain, .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+            .plain, .deleting, .moving, .moving, [.moving, .replacing], .merging, .replacing,
+            .metadataOnly, .includingContents,
         ]
         return dice.one(of: all) ?? .plain
     }
