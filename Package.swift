@@ -187,6 +187,10 @@ let package = Package(
             dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
             swiftSettings: strict),
         .testTarget(
+            name: "ServerSimulationTests",
+            dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
             swiftSettings: strict),
         .testTarget(

@@ -17,8 +17,9 @@
 // `equivalent:` that says why; one that no test finds, for a reason, a line `survives:`. Neither is
 // run.
 //
-// With a line `room: soak` it is not a test that must find it, but the soak program: then `tests:`
-// is its command, and its verdict must be a violation.
+// With a line `room: soak` it is not a test that must find it, but the soak program, and with
+// `room: worlds` the simulation of the server: then `tests:` is its command, and its verdict must be
+// a violation.
 
 import Foundation
 
@@ -27,7 +28,7 @@ struct Mutant {
     let number: Int
     var idea = ""
     var file = ""
-    /// The tests of which one must fail, as `swift test --filter` takes it; in the room of the soak
+    /// The tests of which one must fail, as `swift test --filter` takes it; in the room of a
     /// program its command.
     var tests = ""
     /// Why no test can find it.

@@ -119,7 +119,7 @@ enum Mutants {
     private static func prove(
         _ room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
     ) throws {
-        if room == .soak { return try proveSoak(mutants, scratch, wishes) }
+        if room.program != nil { return try provePlays(of: room, mutants, scratch, wishes) }
         // All in one run: starting one takes longer than most tests.
         let filters = Set(mutants.filter(\.isTried).map(\.tests)).sorted()
         if filters.isEmpty { return }
@@ -131,16 +131,16 @@ enum Mutants {
         say("\(room): without a mutant all tests pass, in \(Int(ending.seconds)) s")
     }
 
-    /// Has all commands of the soak program say OK while no mutant is awake.
-    private static func proveSoak(
-        _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
+    /// Has all commands of a room's program say OK while no mutant is awake.
+    private static func provePlays(
+        of room: Room, _ mutants: [Mutant], _ scratch: Scratch, _ wishes: Wishes
     ) throws {
         for command in Set(mutants.filter(\.isTried).map(\.tests)).sorted() {
-            let ending = try scratch.soak(command, limit: wishes.limit)
+            let ending = try scratch.play(command, in: room, limit: wishes.limit)
             guard ending.isSuccess else {
-                throw Unsound(what: "without a mutant, the soak finds a fault: \(command)", ending)
+                throw Unsound(what: "without a mutant, \(room) finds a fault: \(command)", ending)
             }
-            say("soak: without a mutant \(command) is OK, in \(Int(ending.seconds)) s")
+            say("\(room): without a mutant \(command) is OK, in \(Int(ending.seconds)) s")
         }
     }
 
@@ -152,8 +152,9 @@ enum Mutants {
         if let reason = mutant.survives { return .explained(reason) }
         try scratch.wake(mutant.number, in: mutant.room)
         defer { try? scratch.wake(0, in: mutant.room) }
-        if mutant.room == .soak {
-            return Verdict(soak: try scratch.soak(mutant.tests, limit: wishes.limit))
+        if mutant.room.program != nil {
+            return Verdict(
+                play: try scratch.play(mutant.tests, in: mutant.room, limit: wishes.limit))
         }
         return Verdict(
             try scratch.test(mutant.room, mutant.tests, limit: wishes.limit), of: mutant.tests)

@@ -17,6 +17,17 @@ enum Room: String, CaseIterable {
     case whole
     /// Libraries, daemon and the soak program, which is to find its mutants by itself.
     case soak
+    /// Libraries and the simulation of the server, which is to find its mutants by itself.
+    case worlds
+
+    /// The program that must find the mutants; nil if tests must.
+    var program: String? {
+        switch self {
+        case .arbiter, .ledger, .whole: nil
+        case .soak: "coordination-soak"
+        case .worlds: "simulate-server"
+        }
+    }
 }
 
 /// The scratch directory.
@@ -113,17 +124,17 @@ struct Scratch {
     // MARK: Building and testing
 
     func build(_ room: Room) throws -> Ending {
-        let kind = room == .soak ? ["-c", "release"] : ["--build-tests"]
+        let kind = room.program == nil ? ["--build-tests"] : ["-c", "release"]
         return try Command.run(
             ["swift", "build", "-j", "2"] + kind, in: package(room), limit: 7200)
     }
 
-    /// Runs a command of the soak program, as it was built last.
-    func soak(_ command: String, limit: Int) throws -> Ending {
+    /// Runs a command of a room's program, as it was built last.
+    func play(_ command: String, in room: Room, limit: Int) throws -> Ending {
         try Command.run(
-            ["env"] + home(of: .soak) + [".build/release/coordination-soak"]
+            ["env"] + home(of: room) + [".build/release/\(room.program ?? "")"]
                 + command.split(separator: " ").map(String.init),
-            in: package(.soak), limit: limit)
+            in: package(room), limit: limit)
     }
 
     /// Runs the tests that match `filter`, as they were built last.

@@ -49,13 +49,13 @@ extension Verdict {
 }
 
 extension Verdict {
-    /// What a run of the soak program says of a mutant: it must find a violation itself.
-    init(soak run: Ending) {
+    /// What a run of a room's program says of a mutant: it must find a violation itself.
+    init(play run: Ending) {
         let violation = run.output.split(separator: "\n").first { $0.hasPrefix("violation: ") }
         if run.isSuccess {
             self = .survived
         } else if run.isTimedOut {
-            self = .untried("the soak program did not come to a verdict in time")
+            self = .untried("the program did not come to a verdict in time")
         } else if let violation, run.status == 1 {
             self = .caught(by: String(violation.prefix(200)))
         } else {

@@ -34,6 +34,8 @@ struct Processes {
     /// Where this process has its number, and those are that it can look at by their own.
     let ownNamespace = CurrentProcess.processNamespace
     private let poller: Poller
+    /// Says whether the process of a ledger is stopped, instead of the kernel.
+    private let isStoppedInModel: (@Sendable (String) -> Bool)?
     private var processes: [ClientID: Process] = [:]
     /// Those that were stopped when they were looked at last.
     private var stopped: Set<ClientID> = []
@@ -43,7 +45,10 @@ struct Processes {
     /// Tokens of the poller from here on are processes of clients.
     private static let firstToken: UInt64 = 1 << 63
 
-    init(poller: Poller) { self.poller = poller }
+    init(poller: Poller, isStopped: (@Sendable (String) -> Bool)? = nil) {
+        self.poller = poller
+        isStoppedInModel = isStopped
+    }
 
     // MARK: Which is whose
 
@@ -108,6 +113,7 @@ struct Processes {
 
     /// Whether a client's process is stopped; false if that is not seen from here.
     func isStopped(_ client: Client) -> Bool {
+        if let isStoppedInModel { return isStoppedInModel(client.ledger.fileName) }
         if let handle = processes[client.id]?.handle { return handle.isStopped }
         // There was no descriptor for it. A number of another namespace is another process's.
         return !isForeign(client) && ProcessState.isStopped(client.ledger.processID)

@@ -67,7 +67,7 @@ package final class Server {
                 kind: configuration.kind, epoch: epoch, newest: configuration.protocolVersion,
                 packagePolicy: configuration.packagePolicy),
             log: configuration.log)
-        processes = Processes(poller: poller)
+        processes = Processes(poller: poller, isStopped: configuration.isStopped)
         delegations = Delegations(epoch: epoch, in: runtime.directory)
         let result = try recover(with: orphans, opened: opened)
         // Only now, so that no client finds a server that knows nothing yet.

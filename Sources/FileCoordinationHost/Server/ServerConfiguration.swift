@@ -26,6 +26,8 @@ package struct ServerConfiguration: Sendable {
     package var delegationPolicy = DelegationPolicy()
     /// Observes what the server does to the words of ledgers; simulations let clients act there.
     package var observers: LedgerMemory.Observers?
+    /// Whether the process of a ledger is stopped, for simulations; nil: the kernel says.
+    package var isStopped: (@Sendable (String) -> Bool)?
     /// Whether to give way to a server that is about to make its directory anew.
     package var givesWay = false
     /// Receives log entries, on the server's thread.

@@ -44,8 +44,8 @@ final class Activity {
         case accessor
         /// For a wake-up of this word.
         case sleep(MemoryCell)
-        /// For its turn in a ticket queue, for a while.
-        case turn
+        /// For its turn in a ticket queue, for a while; says whether the queue has moved.
+        case turn(hasMoved: () -> Bool)
         /// For a message that tells of a grant.
         case news
         case over
@@ -94,7 +94,8 @@ final class Activity {
     var isReady: Bool {
         switch point {
         case .operation, .message: true
-        case .accessor, .sleep, .turn, .news, .over: false
+        case .turn(let hasMoved): hasMoved()
+        case .accessor, .sleep, .news, .over: false
         }
     }
 
@@ -162,7 +163,7 @@ extension Activity {
             client.wake(cell)
             return 0
         case .wakeForTurn:
-            // Whoever waits for a turn looks from time to time.
+            // Whoever waits for a turn sees that the queue has moved.
             return 0
         case .sleep(let cell, let lowHalf):
             guard UInt32(truncatingIfNeeded: memory.word(cell).load()) == lowHalf else { return 0 }
@@ -170,9 +171,15 @@ extension Activity {
             try await pause(.sleep(cell))
             return hasTimedOut ? 1 : 0
         case .sleepForTurn(let ticket, let lowHalf):
-            let word = memory.word(.relay(ticket.relay)).load()
-            guard UInt32(truncatingIfNeeded: word) == lowHalf else { return 0 }
-            try await pause(.turn)
+            let word = memory.word(.relay(ticket.relay))
+            guard UInt32(truncatingIfNeeded: word.load()) == lowHalf else { return 0 }
+            // Keeps the memory mapped as long as it waits.
+            try await pause(
+                .turn(hasMoved: {
+                    withExtendedLifetime(memory) {
+                        UInt32(truncatingIfNeeded: word.load()) != lowHalf
+                    }
+                }))
             return hasTimedOut ? 1 : 0
         }
     }
@@ -180,15 +187,17 @@ extension Activity {
 
 extension MemoryOperation {
     /// What it did, for timelines.
-    func summary(_ observed: UInt64) -> String {
+    ///
+    /// - Parameter observed: what was there; nil if it is about to be done.
+    func summary(_ observed: UInt64? = nil) -> String {
         switch self {
-        case .load(let cell): "load \(cell) = \(cell.shown(observed))"
+        case .load(let cell): "load \(cell)" + (observed.map { " = \(cell.shown($0))" } ?? "")
         case .store(let cell, let value), .storeReleasing(let cell, let value):
             "store \(cell) = \(cell.shown(value))"
         case .compareExchange(let cell, let expected, let desired):
-            observed == expected
+            observed.map { $0 == expected } ?? true
                 ? "swap \(cell): \(cell.shown(expected)) → \(cell.shown(desired))"
-                : "swap \(cell) fails: is \(cell.shown(observed))"
+                : "swap \(cell) fails: is \(cell.shown(observed ?? 0))"
         case .wake(let cell): "wake \(cell)"
         case .sleep(let cell, _): "sleep \(cell)"
         case .wakeForTurn(let ticket): "wake \(ticket)"

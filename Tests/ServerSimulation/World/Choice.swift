@@ -16,8 +16,8 @@ package struct Choice: Hashable, Sendable {
         case step
         /// Everything that can go on without an accessor's end goes on until nothing moves.
         case calm
-        /// A client begins an access.
-        case access
+        /// A client begins an access; or begins one and goes on with it for some steps.
+        case access, burst
         /// An accessor returns.
         case finish
         /// A client reads what the server has said.
@@ -56,12 +56,14 @@ extension Choice.Kind {
         case .turn: 34
         case .access: 26
         case .finish: 18
-        case .hear: 12
+        case .hear, .burst: 12
         case .calm: 9
         case .answer: 8
         case .connect, .timeout: 4
-        case .present, .cancel, .time: 3
-        case .move, .withdraw, .freeze, .thaw: 2
+        case .present: 5
+        case .move: 8
+        case .cancel, .time: 3
+        case .withdraw, .freeze, .thaw: 2
         case .birth, .death, .takeover, .depose: 1
         }
     }
@@ -69,7 +71,7 @@ extension Choice.Kind {
     /// Whether there are worlds without it.
     var isTrouble: Bool {
         switch self {
-        case .step, .turn, .access, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
+        case .step, .turn, .access, .burst, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
             .timeout:
             false
         case .present, .withdraw, .cancel, .move, .birth, .death, .freeze, .takeover, .depose: true
@@ -83,6 +85,8 @@ package struct Schedule: Sendable {
     package let seed: UInt64
     /// How many clients there are at first.
     package let clients: Int
+    /// Whether they hand one file over all the time, each with one access at a time.
+    package let isContended: Bool
     /// The places that it is about.
     package let places: [String]
     /// How often a read is chosen rather than a write, of 10.
@@ -101,16 +105,27 @@ package struct Schedule: Sendable {
         self.seed = seed
         clients = dice.within(2...4)
         let all = ["/d/f", "/d/g", "/e", "/d"]
-        places = Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
-        reads = dice.within(1...8)
-        plain = dice.one(in: 2) ? 10 : dice.within(5...9)
+        // Places that are handed over all the time come into ticket queues.
+        isContended = dice.one(in: 4)
+        places =
+            isContended
+            ? ["/e"] : Array(dice.shuffled(all).prefix(dice.one(in: 2) ? 1 : dice.within(2...4)))
+        reads = isContended ? 0 : dice.within(1...8)
+        plain = isContended || dice.one(in: 2) ? 10 : dice.within(5...9)
         patience = dice.within(1...3)
         let isCalm = dice.one(in: 4)
+        let isContended = isContended
         let weights = Choice.Kind.allCases.map { kind in
             let isThere = !kind.isTrouble || (!isCalm && dice.one(in: 2)) || dice.one(in: 8)
-            return isThere ? kind.weight : 0
+            // A stranger, or one that dies, ends a queue.
+            let isRare = isContended && kind.isTrouble && !dice.one(in: 3)
+            return isThere && !isRare ? kind.weight * (isContended ? 4 : 1) : 0
+        }.enumerated().map { index, weight in
+            // Claims that wait and go on are what hands a place over.
+            let isBusy = isContended && Choice.Kind.allCases[index] == .calm
+            return isBusy ? weight * 3 : weight
         }
-        let count = dice.within(40...260)
+        let count = dice.within(40...(isContended ? 400 : 260))
         choices = []
         for _ in 0..<count {
             let index = dice.index(weighing: weights) ?? 0

@@ -15,19 +15,22 @@ import FileCoordinationWire
 final class ModelClaim {
     unowned let client: ModelClient
     let key: ClaimKey
-    let items: [AccessItem]
+    /// Where they are, as far as a server would tell it.
+    var items: [AccessItem]
     let purpose: String
     var record: RecordReference
     /// Whether its record can be seen, so that it can be given up.
     var isFiled = false
     var isRunning = false
     var isOver = false
-    /// What its accessor is to move before it returns; where it has.
-    var wantsMove: UInt64 = 0
-    var moves: [ItemMove]?
+    /// Whether its accessor has moved its item.
+    var hasMoved = false
     /// What the history knows of it.
     var isNoted = false
     var grantedAt: UInt64 = 0
+    /// Whether it was granted so that no server hears of its end; whether one has found it.
+    var isQuiet = false
+    var isFound = false
 
     init(
         _ client: ModelClient, _ key: ClaimKey, _ items: [AccessItem], _ purpose: String,
@@ -41,6 +44,16 @@ final class ModelClaim {
     }
 }
 
+extension ModelClaim {
+    /// Whether its accessor may move its item.
+    var mayMove: Bool {
+        guard isRunning, !hasMoved, items.count == 1,
+            case .writing(let options) = items[0].access
+        else { return false }
+        return options.contains(.moving)
+    }
+}
+
 /// Why a claim is given up.
 enum GivingUp {
     case wish
@@ -48,13 +61,13 @@ enum GivingUp {
 }
 
 extension ModelClient {
-    /// Begins an access.
-    func access(_ dice: inout Dice) {
+    /// Begins an access; false if there are enough.
+    func access(_ dice: inout Dice) -> Bool {
         tidy()
-        guard claims.count < 5 else { return }
+        guard claims.count < (world.schedule.isContended ? 1 : 5) else { return false }
         let items = world.items(&dice)
         let key = ClaimKey(world.makeKey())
-        let isShort = dice.one(in: 2)
+        let isShort = world.schedule.isContended ? !dice.one(in: 20) : dice.one(in: 2)
         let wantsMessage = dice.one(in: 3)
         world.coverage.count(.claims)
         if items.count > 1 { world.coverage.count(.severalItems) }
@@ -62,6 +75,18 @@ extension ModelClient {
             if isShort, items.count == 1, try await accessLocally(key, items, activity) { return }
             try await accessByFiling(key, items, wantsMessage, activity)
         }
+        return true
+    }
+
+    /// The accessor of a claim makes a move known; false if it runs no more.
+    func announce(_ move: ItemMove, by claim: ModelClaim) throws -> Bool {
+        let entry = try ClaimLogEntry.announced(.moved([move])).encodeChecked()
+        let reserve = ClaimLogEntry.outcomesLength(1)
+        guard try ledger.appendOutcome(claim.record, entry, reserving: reserve) else {
+            return false
+        }
+        announce(.announced(WireRecord(claim.record)))
+        return true
     }
 
     private func body(_ key: ClaimKey, _ items: [AccessItem]) -> ClaimBody {
@@ -201,7 +226,8 @@ extension ModelClient {
         } else {
             if case .none = opening { delegated.noteFiling(claim.record, of: items) }
             claim.isFiled = true
-            _ = try await activity.run(FileClaim(record: Int(claim.record.index), free: word(claim)))
+            _ = try await activity.run(
+                FileClaim(record: Int(claim.record.index), free: word(claim)))
         }
         claim.isFiled = true
         try await say(.filed(WireRecord(claim.record)), activity)
@@ -238,9 +264,8 @@ extension ModelClient {
                 return
             }
             world.coverage.count(.cancelled)
-            finish(
-                claim,
-                claim.isNoted ? (reason == .wish ? .cancelled(claim.key) : .failed(claim.key)) : nil)
+            finish(claim, claim.isNoted && reason == .wish ? .cancelled(claim.key) : nil)
+            if reason == .failure { world.recordFailure(of: claim) }
             ledger.noteEnded(claim.record)
             for activity in activities { activity.hearNews() }
             try await say(.ended(WireRecord(claim.record)), activity)
@@ -257,9 +282,11 @@ extension ModelClient {
         if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
         world.noteFiling(claim)
         world.record(.granted(claim.key, items: nil))
+        if world.refusals[claim.key] != nil { world.filedAgain.insert(claim.key) }
         claim.isFiled = true
         claim.isRunning = true
         claim.grantedAt = world.now
+        claim.isQuiet = word(claim).flags == .local
         try await activity.pause(.accessor)
     }
 

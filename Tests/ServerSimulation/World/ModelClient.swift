@@ -24,6 +24,7 @@ final class ModelClient {
     private var writer: LedgerWriter?
     private var places: DelegatedPlaces?
     private var socket: SequencedSocket?
+    private weak var connectedTo: Server?
     /// The server that has welcomed it, by its epoch.
     private var welcomedBy: HostEpoch?
     private var parts = PartAssembler.delivery
@@ -80,11 +81,14 @@ final class ModelClient {
         world.note("\(name): freezes")
         world.coverage.count(.freezes)
         isFrozen = true
+        world.record(.stopped(key))
     }
 
     func thaw() {
         world.note("\(name): goes on")
         isFrozen = false
+        // The server notices that when it looks the next time.
+        world.record(.continued(key), until: world.now + 300_000_000)
     }
 
     func tidy() {
@@ -96,6 +100,9 @@ final class ModelClient {
 
     /// Whether it has a connection, as far as it knows.
     var isConnected: Bool { socket != nil && !isDeposed }
+
+    /// Whether what it says now reaches the server that reigns.
+    var isHeard: Bool { isConnected && connectedTo != nil && connectedTo === world.server }
 
     private var isDeposed: Bool {
         guard let welcomedBy, let writer else { return false }
@@ -109,6 +116,7 @@ final class ModelClient {
         socket = try? SequencedSocket.connect(
             in: world.runtime.directory, name: RuntimeDirectory.Name.socket,
             patience: .milliseconds(100))
+        connectedTo = world.server
         world.note("\(name): connects")
         send(.hello(Hello(ledgerName: Array(ledgerName.utf8))))
     }
@@ -117,14 +125,19 @@ final class ModelClient {
         socket = nil
         welcomedBy = nil
         parts = .delivery
-        // Its mailboxes forget what they were asked when the connection ends.
-        for presenter in presenters { presenter.questions = [] }
+        // Its mailboxes forget what they were asked when the connection ends, and have presenters
+        // look at their items again.
+        for presenter in presenters {
+            presenter.questions = []
+            presenter.isOwed = false
+        }
     }
 
     private func send(_ message: ClientMessage) {
         if isDeposed { disconnect() }
         // What is not sent is in the ledger, where the next server finds it.
         guard let socket, (try? socket.send(message.encode())) != nil else { return }
+        if case .hello = message { return world.note("\(name): says hello") }
         world.note("\(name): says \(message)")
     }
 

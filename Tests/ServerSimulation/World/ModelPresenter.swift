@@ -15,6 +15,8 @@ final class ModelPresenter {
     let key: PresenterKey
     let registered: RegisteredPresenter
     let record: RecordReference
+    /// Where its item is, as far as a server would tell it.
+    var path: ItemPath?
     /// Whether the history knows of its registration.
     var isNoted = false
     var notedAt: UInt64 = 0
@@ -32,6 +34,7 @@ final class ModelPresenter {
         self.key = key
         self.registered = registered
         self.record = record
+        path = registered.path
     }
 }
 
@@ -40,7 +43,8 @@ extension ModelClient {
     func present(_ dice: inout Dice) {
         guard presenters.count < 2, let text = dice.one(of: world.schedule.places) else { return }
         let kinds: [PresenterMethods] = [
-            [], [.itemDidChange], [.itemDidChange, .subitemDidChange],
+            [], [.itemDidChange], [.itemDidChange], [.itemDidChange, .itemDidMove],
+            [.itemDidChange, .subitemDidChange],
             [.relinquishToReader, .relinquishToWriter, .itemDidChange], [.relinquishToWriter],
             [.save, .itemDidChange], .all,
         ]
@@ -105,6 +109,8 @@ extension ModelClient {
 
     private func answer(_ presenter: ModelPresenter, isRefusing: Bool) {
         let (claim, steps) = presenter.questions.removeFirst()
+        // What a dead server does not hear is asked again, and answered anew.
+        let isRefusing = isRefusing && isHeard
         world.coverage.count(isRefusing ? .refused : .answered)
         // Relinquishing cannot be refused.
         if steps.relinquish.contains(.reader) {
@@ -117,6 +123,7 @@ extension ModelClient {
             .answered(presenter.key, for: world.keysByTicket[claim], succeeds: !isRefusing))
         let record = WireRecord(presenter.record)
         if isRefusing {
+            if let key = world.keysByTicket[claim] { world.refusals[key] = world.now }
             announce(.answered(presenter: record, claim: claim, failure: Array("{}".utf8)))
         } else {
             announce(.madeWay([PresenterAnswer(presenter: record, claim: claim)]))
@@ -139,6 +146,9 @@ extension ModelClient {
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
             world.noteRegistration(presenter)
+            if let key = world.keysByTicket[claim], world.refusals[key] != nil {
+                world.filedAgain.insert(key)
+            }
             world.record(
                 .asked(presenter.key, for: world.keysByTicket[claim], Courtesy.all(steps)))
         case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }
@@ -157,5 +167,7 @@ extension ModelClient {
 }
 
 extension WireRecord {
-    init(_ record: RecordReference) { self.init(index: record.index, generation: record.generation) }
+    init(_ record: RecordReference) {
+        self.init(index: record.index, generation: record.generation)
+    }
 }

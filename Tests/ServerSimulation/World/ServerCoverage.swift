@@ -6,7 +6,8 @@
 package struct ServerCoverage: Sendable {
     /// Something that is counted.
     package enum Kind: Int, CaseIterable, Sendable {
-        case claims, grants, localGrants, localReads, unreported, cancelled, severalItems
+        case claims, grants, localGrants, localReads, cancelled, severalItems
+        case delegations, sharedDelegations, reportingDelegations, recalls, queueSlots
         case turnsTaken, filedFromQueues, foundRunning, moves
         case presenters, asked, answered, refused, notices
         case interposed, freezes, deaths, deathsInTurns, takeovers, takeoversInTurns
@@ -35,7 +36,9 @@ package struct ServerCoverage: Sendable {
         let kinds: [(Kind, Kind)] = [
             (.foundRunning, .worldsWithRecallsOfRunning), (.takeovers, .worldsWithTakeovers),
             (.deathsInTurns, .worldsWithDeathsInTurns),
-            (.localGrants, .worldsWithDelegations), (.turnsTaken, .worldsWithQueues),
+            (.delegations, .worldsWithDelegations), (.turnsTaken, .worldsWithQueues),
+            (.sharedDelegations, .worldsWithSharedReads),
+            (.reportingDelegations, .worldsWithReports),
         ]
         for (kind, worlds) in kinds where self[kind] > 0 { count(worlds) }
     }

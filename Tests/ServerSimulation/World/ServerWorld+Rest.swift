@@ -38,6 +38,7 @@ extension ServerWorld {
     func comeToRest() throws {
         note("── rest")
         for client in living where client.isFrozen { client.thaw() }
+        for old in deposed { leave(old) }
         var idleRounds = 0
         while idleRounds < 4, findings.isEmpty {
             for client in living where !client.isConnected { try client.connect() }
@@ -88,7 +89,7 @@ extension ServerWorld {
 
     /// Everybody goes; then the server has nothing left to remember.
     private func empty() throws {
-        for client in living { die(client) }
+        for client in living { end(client) }
         for _ in 0..<64 where server?.isDeserted == false && findings.isEmpty {
             tick(3_000_000_000)
             try takeTurn()

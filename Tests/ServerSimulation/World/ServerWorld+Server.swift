@@ -16,8 +16,31 @@ struct ServerTurn {
     var isUnderWay = false
     /// How many operations there are before others come in between; nil: none do.
     var operationsLeft: Int?
+    /// Which operations those are.
+    var kind = Kind.any
+
+    enum Kind: CaseIterable {
+        case any
+        /// Something is delegated or recalled.
+        case slot
+        /// A record is changed.
+        case record
+        /// A ledger's records are about to be looked at.
+        case mark
+    }
     /// How many choices happen there.
     var choices = 0
+}
+
+extension ServerTurn.Kind {
+    func has(_ operation: MemoryOperation) -> Bool {
+        switch (self, operation) {
+        case (.any, _), (.slot, .compareExchange(.slot, _, _)),
+            (.record, .compareExchange(.record, _, _)), (.mark, .load(.recordMark)):
+            true
+        default: false
+        }
+    }
 }
 
 extension ServerWorld {
@@ -35,22 +58,39 @@ extension ServerWorld {
         configuration.observers = { ledger in
             { operation in observed.world?.serverIsAbout(to: operation, in: ledger) }
         }
+        configuration.isStopped = { observed.world?.isStopped($0) ?? false }
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// Whether a client is stopped, as the kernel would tell.
+    fileprivate func isStopped(_ ledger: String) -> Bool {
+        clients.contains { $0.ledgerName == ledger && $0.isFrozen }
     }
 
     /// The server is about to do something to a word of a client's ledger.
     private func serverIsAbout(to operation: MemoryOperation, in ledger: String) {
         let client = clients.first { $0.ledgerName == ledger }
-        note("  server: \(operation) of \(client?.name ?? "the dead")")
+        note("  server: \(operation.summary()) of \(client?.name ?? "the dead")")
+        count(operation)
         if case .wake(let cell) = operation { client?.wake(cell) }
-        guard let left = turn.operationsLeft else { return }
+        guard let left = turn.operationsLeft, turn.kind.has(operation) else { return }
         guard left == 0 else {
             turn.operationsLeft = left - 1
             return
         }
         turn.operationsLeft = nil
         interpose()
+    }
+
+    private func count(_ operation: MemoryOperation) {
+        guard case .compareExchange(.slot, _, let desired) = operation else { return }
+        let word = SlotWord(rawValue: desired)
+        if word.relay != nil { return coverage.count(.queueSlots) }
+        guard word.isDelegated else { return coverage.count(.recalls) }
+        coverage.count(.delegations)
+        if word.terms.contains(.readsOnly) { coverage.count(.sharedDelegations) }
+        if word.terms.contains(.reportsWrites) { coverage.count(.reportingDelegations) }
     }
 
     private func interpose() {
@@ -72,8 +112,10 @@ extension ServerWorld {
         let isInterrupted = dice.one(in: 3)
         let operations = dice.one(in: 2) ? dice.below(8) : dice.below(60)
         let choices = dice.within(1...4)
+        turn.kind = ServerTurn.Kind.allCases[dice.below(ServerTurn.Kind.allCases.count)]
         guard !turn.isUnderWay else { return }
-        turn.operationsLeft = isInterrupted ? operations : nil
+        let seldom = turn.kind == .any ? operations : operations % 4
+        turn.operationsLeft = isInterrupted ? seldom : nil
         turn.choices = choices
         if let old = dice.one(of: deposed), dice.one(in: 3) { return leave(old) }
         try takeTurn()
@@ -103,7 +145,7 @@ extension ServerWorld {
     }
 
     /// A deposed server goes on, and finds that it is deposed.
-    private func leave(_ old: Server) {
+    func leave(_ old: Server) {
         deposed.removeAll { $0 === old }
         note("server: the deposed one goes on")
         for _ in 0..<3 { if old.turn(until: 0) != nil { break } }
@@ -132,6 +174,7 @@ extension ServerWorld {
         let before = epochs.load()
         record(.arbiterReplaced)
         if !isUnderWay {
+            turn.kind = .any
             turn.operationsLeft = operations
             turn.choices = 3
         }

@@ -13,6 +13,12 @@ import FileCoordinationSystem
 extension ServerWorld {
     /// Writes down what the server has done to claims.
     func watch() {
+        for claim in living.flatMap(\.claims) where claim.isRunning && !claim.isFound {
+            guard claim.isQuiet, claim.client.ledger.word(of: claim.record).flags.contains(.cared)
+            else { continue }
+            claim.isFound = true
+            coverage.count(.foundRunning)
+        }
         var seen: [(ticket: UInt64, claim: ModelClaim)] = []
         for client in living {
             for claim in client.claims where claim.isFiled && !claim.isRunning {
@@ -58,10 +64,12 @@ extension ServerWorld {
 
     /// Notes that presenters have to be told of what a claim has written.
     func noteChanges(by claim: ModelClaim, since granted: UInt64) {
+        // What it has moved changed elsewhere.
+        guard !claim.hasMoved else { return }
         for presenter in living.flatMap(\.presenters)
         where presenter.registered.methods.contains(.itemDidChange) {
             let isConcerned = claim.items.contains { item in
-                item.access.isWriting && item.path == presenter.registered.path
+                item.access.isWriting && item.path == presenter.path
             }
             if isConcerned, presenter.isNoted, presenter.notedAt < granted {
                 presenter.isOwed = true
@@ -100,7 +108,8 @@ extension ServerWorld {
 
     private func options(_ dice: inout Dice) -> WritingOptions {
         let all: [WritingOptions] = [
-            .plain, .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+            .plain, .deleting, .moving, .moving, [.moving, .replacing], .merging, .replacing,
+            .metadataOnly, .includingContents,
         ]
         return dice.one(of: all) ?? .plain
     }

@@ -29,8 +29,14 @@ final class ServerWorld {
     var lastKey: UInt64 = 0
     var now: UInt64 = 1_000_000_000
     var keysByTicket: [UInt64: ClaimKey] = [:]
+    /// When presenters refused claims: such a claim is over, though its client does not know yet.
+    var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
+    /// Claims whose refusal their clients have not heard of, and which were filed again for that.
+    var filedAgain: Set<ClaimKey> = []
+    /// Facts that were found out later.
+    private var late: [History.Entry] = []
     var coverage = ServerCoverage()
     /// What is wrong, beside what the checkers say of the history.
     var findings: [String] = []
@@ -78,7 +84,12 @@ final class ServerWorld {
     /// Notes a line of the timeline.
     func note(_ line: @autoclosure () -> String) {
         guard trace != nil else { return }
-        trace?.append("\((now - 1_000_000_000) / 1000)\t\(line())")
+        var text = line()
+        for module in ["Wire", "Arbiter", "Ledger"] {
+            text = text.split(separator: "FileCoordination\(module).").joined()
+        }
+        trace?.append(
+            "\((now - 1_000_000_000) / 1000)\t\(text.split(separator: "MemoryCell.").joined())")
     }
 
     /// Notes that something is wrong.
@@ -87,11 +98,23 @@ final class ServerWorld {
         findings.append(text)
     }
 
-    func record(_ fact: Fact) {
+    /// Writes a fact down, which others may notice until some time later.
+    func record(_ fact: Fact, until latest: UInt64? = nil) {
         tick()
         note("   ▸ \(fact)")
-        history.append(fact, at: Moment(at: now))
+        history.append(fact, at: Moment(from: now, to: latest ?? now))
     }
+
+    /// Writes down that a claim has failed: when a presenter refused it.
+    func recordFailure(of claim: ModelClaim) {
+        guard claim.isNoted else { return }
+        let moment = refusals[claim.key].map { $0 + 1 } ?? now
+        note("   ▸ \(Fact.failed(claim.key))")
+        late.append(History.Entry(Moment(at: moment), .failed(claim.key)))
+    }
+
+    /// The history, in order.
+    var wholeHistory: History { History(history.entries + late) }
 
     func tick(_ nanoseconds: UInt64 = 1000) {
         now += nanoseconds
@@ -132,7 +155,10 @@ final class ServerWorld {
         case .turn: try takeTurn(&dice)
         case .step: step(&dice)
         case .calm: if !turn.isUnderWay { try calm() }
-        case .access: dice.one(of: running)?.access(&dice)
+        case .access, .burst:
+            let idle = running.filter { !schedule.isContended || $0.claims.isEmpty }
+            guard let client = dice.one(of: idle), client.access(&dice) else { return }
+            if choice.kind == .burst { client.activities.last.map { go($0, dice.within(2...12)) } }
         case .finish: finish(&dice)
         case .hear: try dice.one(of: running)?.hear()
         case .cancel: cancel(&dice)
@@ -140,7 +166,7 @@ final class ServerWorld {
         case .present: dice.one(of: running)?.present(&dice)
         case .withdraw: dice.one(of: running)?.withdraw(&dice)
         case .answer: try dice.one(of: running)?.answer(&dice)
-        case .move: move(&dice)
+        case .move: try move(&dice)
         case .connect: try dice.one(of: running.filter { !$0.isConnected })?.connect()
         case .birth: if living.count < 5 { try addClient() }
         case .death: if let client = dice.one(of: living), living.count > 1 { die(client) }
@@ -166,7 +192,11 @@ final class ServerWorld {
         guard let activity = dice.one(of: running.flatMap(\.activities).filter(\.isReady)) else {
             return
         }
-        for _ in 0..<dice.within(1...5) where activity.isReady {
+        go(activity, dice.within(1...5))
+    }
+
+    private func go(_ activity: Activity, _ steps: Int) {
+        for _ in 0..<steps where activity.isReady {
             tick()
             activity.go()
         }
@@ -192,15 +222,47 @@ final class ServerWorld {
         dice.one(of: waiting)?.go(timedOut: dice.one(in: 2))
     }
 
-    private func move(_ dice: inout Dice) {
-        let movers = running.flatMap(\.claims).filter { $0.isRunning && $0.moves == nil }
-        dice.one(of: movers)?.wantsMove = dice.next() | 1
+    private func move(_ dice: inout Dice) throws {
+        let movers = running.flatMap(\.claims).filter(\.mayMove)
+        guard !turn.isUnderWay, let claim = dice.one(of: movers),
+            let new = ItemPath(dice.one(of: ["/d/m", "/m", "/d/f", "/n"]) ?? "/m"),
+            claim.items[0].path != new, !claim.items[0].path.contains(new)
+        else { return }
+        // All that was said before, and then this alone: so it is known what came first.
+        while try takeTurn(), findings.isEmpty {}
+        guard claim.client.isHeard, !claim.isOver else { return }
+        let move = ItemMove(from: claim.items[0].path, to: new)
+        note("\(claim.client.name)\(claim.key): moves \(move.old) to \(move.new)")
+        guard try claim.client.announce(move, by: claim) else { return }
+        coverage.count(.moves)
+        while try takeTurn(), findings.isEmpty {}
+        record(.moved(by: claim.key, [Move(move)]))
+        follow(move, of: claim)
+    }
+
+    /// Where things are by now that were known when an item moved.
+    private func follow(_ move: ItemMove, of mover: ModelClaim) {
+        for client in living {
+            for claim in client.claims where claim.isNoted && !claim.isRunning {
+                for index in claim.items.indices {
+                    claim.items[index].path.follow(move)
+                }
+            }
+            for presenter in client.presenters where presenter.isNoted {
+                presenter.path?.follow(move)
+            }
+        }
+        mover.hasMoved = true
     }
 
     func die(_ client: ModelClient) {
         note("\(client.name): dies")
         coverage.count(.deaths)
         if turn.isUnderWay { coverage.count(.deathsInTurns) }
+        end(client)
+    }
+
+    func end(_ client: ModelClient) {
         client.end()
         record(.died(client.key))
     }
@@ -208,5 +270,14 @@ final class ServerWorld {
     private func pass(_ dice: inout Dice) {
         let lengths: [UInt64] = [50_000, 1_000_000, 10_000_000, 300_000_000]
         tick(lengths[dice.below(lengths.count)])
+    }
+}
+
+extension ItemPath {
+    /// Becomes where its item is after a move.
+    fileprivate mutating func follow(_ move: ItemMove) {
+        guard self == move.old || move.old.contains(self) else { return }
+        let rest = components.dropFirst(move.old.depth)
+        self = ItemPath(components: move.new.components + rest) ?? self
     }
 }

@@ -76,7 +76,9 @@ private struct SimulateServer {
             print("simulate-server: \($0.seeds) seeds, \($0.failures.count) with violations")
         }
         let seconds = begun.duration(to: .now) / .seconds(1)
-        for (seed, complaint) in sweep.failures.prefix(20) { print("seed \(seed): \(complaint)") }
+        for (seed, complaint) in sweep.failures.prefix(20) {
+            print("violation: seed \(seed): \(complaint)")
+        }
         print("simulate-server: \(sweep.coverage.summary)")
         print(
             "simulate-server: \(sweep.seeds) seeds in \(Int(seconds.rounded())) s, "

@@ -1,0 +1,61 @@
+// swift-tools-version: 6.1
+//
+// The libraries up to the client, and the simulation of the server.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "swift-file-coordination",
+    targets: [
+        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            swiftSettings: strict),
+        .target(name: "CFileCoordinationSystem"),
+        .target(
+            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
+        .target(
+            name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationHost",
+            dependencies: [
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationLedger",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationClient",
+            dependencies: [
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+            ],
+            swiftSettings: strict),
+        .target(name: "CoordinationCheckers", path: "Tests/Checkers", swiftSettings: strict),
+        .target(
+            name: "CoordinationSimulation",
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            path: "Tests/Simulation/World", swiftSettings: strict),
+        .target(
+            name: "CoordinationServerSimulation",
+            dependencies: [
+                "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
+                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationLedger", "FileCoordinationSystem",
+            ],
+            path: "Tests/ServerSimulation/World", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate-server",
+            dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
+            path: "Tests/ServerSimulation/simulate-server", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
