@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book of places that a former host left behind, perhaps cut off, perhaps somebody else's work.
-// What can be read of it counts, and what the next host writes reads the same.
+// The book of places that a former host left behind, perhaps cut off, perhaps written by another
+// program. What can be read of it counts, and what the next host writes reads the same.
 
 import FileCoordinationArbiter
 import FileCoordinationHost

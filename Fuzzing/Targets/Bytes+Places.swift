@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places, items and announcements in a tree so small that everybody meets everybody.
+// Places, items and announcements in a tree so small that all of them meet.
 
 import FileCoordinationArbiter
 

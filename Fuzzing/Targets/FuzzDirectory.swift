@@ -7,7 +7,7 @@ import FileCoordinationSystem
 import Glibc
 
 enum FuzzDirectory {
-    /// Makes and opens a runtime directory that nobody else knows of.
+    /// Makes and opens a runtime directory that no other process knows of.
     static func make() throws -> RuntimeDirectory {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/fuzz-XXXXXX".utf8CString)

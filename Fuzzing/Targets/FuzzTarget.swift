@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The readers of bytes that somebody else wrote, each as a function that anything may be fed to. It
-// ends whatever the bytes are, and throws if what came of them is not what it must be; a trap, and
-// memory or time without bound, are the other ways to be wrong.
+// The readers of bytes that another process wrote, each as a function that anything may be fed to.
+// It ends whatever the bytes are, and throws if what came of them is not what it must be; a trap,
+// and memory or time without bound, are the other ways to be wrong.
 //
 // The same functions serve the fuzzer, which looks for bytes that take new ways through the source,
 // and the tests, which feed them all that it has found.
 
-/// A reader of bytes that somebody else wrote.
+/// A reader of bytes that another process wrote.
 public struct FuzzTarget: Sendable {
     /// What it is called on the command line, and in the directory of kept inputs.
     public let name: String

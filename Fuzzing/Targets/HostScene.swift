@@ -52,7 +52,7 @@ final class HostScene {
 
     // MARK: What happens
 
-    /// One step of whoever it is.
+    /// One step of the client that the input chooses.
     func play(_ input: inout Bytes) throws {
         let step = input.byte()
         let number = Int(step >> 6) % clients.count
@@ -96,7 +96,7 @@ final class HostScene {
     /// More than one input can send.
     private static let mostMessages = 2048
 
-    /// Everybody goes; then the host has nothing left to remember.
+    /// All clients leave; then the host has nothing left to remember.
     func comeToRest() throws {
         try turn()
         for index in clients.indices {
@@ -115,7 +115,7 @@ final class HostScene {
             // all that there was to do, or have the host look again.
             if host.hasHeard || host.isDeserted { continue }
             guard deadline != nil || host.nextDeadline != nil else {
-                throw FuzzFault("somebody is gone, and nobody will look: \(host.company)")
+                throw FuzzFault("a client is gone, and the host will not look: \(host.company)")
             }
             looks += 1
         }

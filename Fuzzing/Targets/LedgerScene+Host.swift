@@ -80,7 +80,7 @@ extension LedgerScene {
         do {
             try reader.raise(to: epoch)
         } catch LedgerError.deposed {
-            // A later host was here, or somebody who pretends to be one.
+            // A later host was here, or a process that pretends to be one.
             return
         }
         try require(reader.ledgerEpoch == epoch, "its epoch is \(reader.ledgerEpoch)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The readers of text that somebody else wrote. They need Foundation, and are linked apart.
+// The readers of text that another program wrote. They need Foundation, and are linked apart.
 
 public import FileCoordinationFuzzing
 

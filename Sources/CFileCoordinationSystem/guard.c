@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Touching a mapped file beyond its end raises SIGBUS, and whoever may write the file may truncate
-// it. The handler puts a page of zeros where the missing one was, and notes that it did, as display
-// servers do for the buffers of their clients. The table is read in a signal handler, so it is made
-// of atomics alone.
+// Touching a mapped file beyond its end raises SIGBUS, and any process that may write the file may
+// truncate it. The handler puts a page of zeros where the missing one was, and notes that it did,
+// as display servers do for the buffers of their clients. The table is read in a signal handler, so
+// it is made of atomics alone.
 //
 // The fault may come from inside a sanitizer, which performs atomic accesses itself and holds locks
 // meanwhile. So the handler is installed, and works, without anything that sanitizers intercept.
@@ -73,7 +73,7 @@ NOT_INSTRUMENTED static void handle(int signal, siginfo_t *info, void *context) 
     uintptr_t address = (uintptr_t)info->si_addr;
     struct entry *entry = info->si_code == BUS_ADRERR ? entry_over(address) : NULL;
     if (entry) {
-        // Noted first: whoever sees the zeros can see why.
+        // Noted first: a thread that sees the zeros can look up why.
         atomic_store(&has_faults, 1);
         atomic_store(&entry->truncated, 1);
         uintptr_t page = address & ~(uintptr_t)(page_size - 1);

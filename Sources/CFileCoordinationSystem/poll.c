@@ -28,7 +28,7 @@ int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token
     return RESULT(epoll_ctl(poller, operations[operation], descriptor, &event));
 }
 
-/// Rounded up, so that nobody wakes before the time and finds nothing to do.
+/// Rounded up, so that no caller wakes before the deadline and finds nothing to do.
 static int milliseconds_until(uint64_t deadline) {
     if (deadline == UINT64_MAX) return -1;
     uint64_t now = fcs_monotonic_now();

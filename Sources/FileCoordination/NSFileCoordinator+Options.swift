@@ -2,7 +2,7 @@
 //
 // What callers may say about a read or a write, with Apple's names and raw values, and how it is
 // put to the arbiter. A bit that has no name here is refused, not ignored: an option that silently
-// does nothing would promise what nobody keeps.
+// does nothing would promise what is not kept.
 
 #if !canImport(Darwin)
 package import FileCoordinationArbiter
@@ -33,9 +33,9 @@ extension NSFileCoordinator {
 
         /// The accessor gets the URL of a copy, a directory's as a zip archive.
         ///
-        /// The copy is made under the claim, which ends before the accessor runs, so that nobody
-        /// waits for an upload; it goes when the accessor returns: move it away, or open it, to
-        /// keep it (Rules 15.1, 15.2). In a call with other items the claim lasts as for them.
+        /// The copy is made under the claim, which ends before the accessor runs, so that no other
+        /// claim waits for an upload; it goes when the accessor returns: move it away, or open it,
+        /// to keep it (Rules 15.1, 15.2). In a call with other items the claim lasts as for them.
         public static let forUploading = Self(rawValue: 1 << 3)
 
         /// Everything inside a directory is read, too; beyond Apple's.

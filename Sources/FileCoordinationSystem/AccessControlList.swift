@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // POSIX access control lists: who may do what with a file. A plain mode is a list of three entries.
-// What cannot be kept of a list is left out in such a way that nobody gains a right by it: an entry
-// may also forbid what a more general one would allow.
+// What cannot be kept of a list is left out in such a way that no user gains a right by it: an
+// entry may also forbid what a more general one would allow.
 
 /// The access that a file gives to its owner, its group, named users and groups, and others.
 package struct AccessControlList: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations on a word in memory that somebody else laid out, such as a mapped file. The
+// Atomic operations on a word in memory that other code laid out, such as a mapped file. The
 // standard library's atomics are used in place: an Atomic<UInt64> is its 8 bytes and nothing else.
 
 public import Synchronization

@@ -2,7 +2,7 @@
 //
 // What belongs to a file besides its contents, on its way to the file that takes its place: owner,
 // group, mode, access control list, extended attributes and security labels. It is carried whole,
-// or narrowed, and never widened: what cannot be kept is reported, and nobody gains a right by it.
+// or narrowed, and never widened: what cannot be kept is reported, and no user gains a right by it.
 
 internal import CFileCoordinationSystem
 import Glibc

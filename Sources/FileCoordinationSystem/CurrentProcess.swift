@@ -57,8 +57,8 @@ public enum CurrentProcess {
     /// The user whose rights it has, who owns what it creates.
     public static var effectiveUserID: UInt32 { geteuid() }
 
-    /// Whether it has rights that whoever started it need not have: set-user-ID, set-group-ID, file
-    /// capabilities.
+    /// Whether it has rights that the user who started it need not have: set-user-ID, set-group-ID,
+    /// file capabilities.
     ///
     /// Then the environment is not to be trusted.
     public static var hasBorrowedRights: Bool { fcs_process_has_borrowed_rights() != 0 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting a child that must not outlive whoever waits for it.
+// Starting a child that must not outlive the process that waits for it.
 
 internal import CFileCoordinationSystem
 package import Glibc

@@ -7,8 +7,9 @@ internal import CFileCoordinationSystem
 extension Descriptor {
     /// Renames `name` in this directory to `newName` in `target`, on the same file system.
     ///
-    /// One step: nobody sees both names, or neither. ``Directory/TakenName/replace`` does what the
-    /// kernel lets it do, which is to replace a file by a file, and a directory by an empty one.
+    /// One step: no process sees both names, or neither. ``Directory/TakenName/replace`` does what
+    /// the kernel lets it do, which is to replace a file by a file, and a directory by an empty
+    /// one.
     public func rename(
         _ name: [UInt8], to newName: [UInt8], in target: Descriptor,
         ifTaken: Directory.TakenName = .replace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open file description's handle, owned by an object: closed exactly once, when nobody has it.
+// An open file description's handle, owned by an object: closed exactly once, when the last
+// reference is gone.
 
 internal import CFileCoordinationSystem
 
@@ -25,7 +26,7 @@ public final class Descriptor: Sendable {
     /// The process in which a guarded descriptor is open; 0 if it is not guarded.
     private let guardedIn: UInt64
 
-    /// Takes over an open descriptor, which nobody else may close from now on.
+    /// Takes over an open descriptor, which no other code may close from now on.
     public init(adopting number: Int32, inForkedChild: InForkedChild = .kept) {
         precondition(number >= 0, "Not a descriptor: \(number)")
         self.number = number
@@ -45,7 +46,7 @@ public final class Descriptor: Sendable {
 
     deinit {
         if guardedIn != 0 {
-            // In a forked child the number may long be somebody else's.
+            // In a forked child the number may belong to another descriptor by now.
             guard guardedIn == ForkGuard.processToken else { return }
             // Before it is closed, for the same reason.
             ForkGuard.keepInChild(number)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting a daemon from inside somebody else's program, which gets no child to wait for and no
+// Starting a daemon from inside another author's program, which gets no child to wait for and no
 // signal about it.
 
 internal import CFileCoordinationSystem

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of our own inside somebody else's program. They take no signals, so the program's signals
-// go to the threads it expects; and they are no pool's, so blocking them blocks nothing else.
+// Threads of our own inside another author's program. They take no signals, so the program's
+// signals go to the threads it expects; and they are no pool's, so blocking them blocks nothing
+// else.
 
 internal import CFileCoordinationSystem
 
-/// Threads that nobody joins.
+/// Threads that are never joined.
 public enum DetachedThread {
     /// Starts a thread, in which all signals are blocked but the ones that its own faults cause.
     ///

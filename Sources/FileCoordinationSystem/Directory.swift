@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An open directory. Names are looked up in it, not in whatever its path leads to by then, so
-// nobody can put another directory in its place between two calls.
+// no process can put another directory in its place between two calls.
 
 internal import CFileCoordinationSystem
 import Glibc

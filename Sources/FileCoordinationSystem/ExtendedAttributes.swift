@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Extended attributes: small named values that people and programs hang on files. Names are bytes,
-// and begin with a namespace; `user.` is the one that is everybody's.
+// and begin with a namespace; `user.` is the one that all users may use.
 
 internal import CFileCoordinationSystem
 import Glibc

@@ -12,7 +12,7 @@ internal import CFileCoordinationSystem
 /// Advisory: only others who ask for the lock notice it. A forked child shares the open file
 /// description, and with it the lock; see ``SharedMapping`` for how to prevent that.
 public enum FileLock {
-    /// Takes the lock unless somebody has it.
+    /// Takes the lock unless another open file description has it.
     ///
     /// `true` also if this description has it already.
     public static func tryLock(_ file: Descriptor) throws(SystemError) -> Bool {

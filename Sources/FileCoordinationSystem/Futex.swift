@@ -10,7 +10,8 @@ import Glibc
 public enum Futex {
     /// Why ``wait(_:expected:deadline:)`` returned.
     public enum WaitResult: Hashable, Sendable {
-        /// Somebody called ``wake(_:count:)``; or nobody did, rarely.
+        /// A thread called ``wake(_:count:)``; or, rarely, the kernel woke the waiter for no
+        /// reason.
         ///
         /// Look at the word.
         case woken
@@ -49,7 +50,7 @@ public enum Futex {
     /// Wakes up to `count` threads that sleep on `address`; returns how many there were.
     @discardableResult
     public static func wake(_ address: UnsafeMutableRawPointer, count: Int32 = .max) -> Int {
-        // The one possible error is memory that is not there, where nobody can sleep either.
+        // The one possible error is memory that is not there, where no thread can sleep either.
         max(0, Int(fcs_futex_wake(address, count, .max)))
     }
 

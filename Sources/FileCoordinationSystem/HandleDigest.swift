@@ -27,7 +27,7 @@ public enum HandleDigest {
         return max(1, digest(kind + handle.prefix(Int(length))))
     }
 
-    /// FNV-1a with 64 bits: good enough for bytes that nobody chooses.
+    /// FNV-1a with 64 bits: good enough for bytes that no user chooses.
     private static func digest(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -10,14 +10,14 @@
 //
 // The memory is allocated by itself, and is not the tail of the object: of an object's tail the
 // compiler knows what it was allocated for, and takes it that nothing else is kept alive by it. It
-// then puts objects that are stored there on the stack of whoever made them.
+// then puts objects that are stored there on the stack of the function that made them.
 
 public import Glibc
 
 /// A value that one thread at a time may touch.
 ///
 /// Not recursive. Copies are the same lock. `@unchecked` because the compiler cannot see that the
-/// mutex guards the value beside it, which nobody else has.
+/// mutex guards the value beside it, to which no other code has a pointer.
 public struct Lock<State>: @unchecked Sendable {
     @usableFromInline let guarded: LockedMemory
 
@@ -65,7 +65,7 @@ final class LockedMemory {
     @inlinable
     init(_ base: UnsafeMutableRawPointer) { self.base = base }
 
-    /// A mutex that nobody has, and `state`.
+    /// An unlocked mutex, and `state`.
     @inlinable
     static func make<State>(_ state: State) -> LockedMemory {
         precondition(

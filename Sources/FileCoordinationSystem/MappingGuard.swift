@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Touching a mapped file where it was cut off ends the process with SIGBUS, unless somebody puts a
-// page there in time. Any process that may write the file could otherwise end ours.
+// Touching a mapped file where it was cut off ends the process with SIGBUS, unless a signal handler
+// puts a page there in time. Any process that may write the file could otherwise end ours.
 
 internal import CFileCoordinationSystem
 

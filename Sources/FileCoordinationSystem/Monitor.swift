@@ -46,7 +46,7 @@ public final class Monitor<State>: @unchecked Sendable {
 
     /// Runs `body` with the value while no other thread has it.
     ///
-    /// Wakes nobody by itself.
+    /// Wakes no waiting thread by itself.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -24,7 +24,7 @@ public struct OpenOptions: OptionSet, Hashable, Sendable {
     public static let exclusive = OpenOptions(rawValue: 8)
     /// Empties the file.
     public static let truncate = OpenOptions(rawValue: 16)
-    /// Does not wait for the other end of a pipe that somebody has put there.
+    /// Does not wait for the other end of a pipe that another process has put there.
     public static let nonBlocking = OpenOptions(rawValue: 32)
 
     /// Every write goes to the end of the file.

@@ -68,8 +68,8 @@ public struct RawDirectory: Sendable {
     /// Moves `from` into `destination` on the same file system, and never onto something.
     ///
     /// ``ErrorNumber/alreadyExists`` if the name is taken there. Where the file system cannot do
-    /// that in one step (network file systems, some in user space) it is looked at first: whoever
-    /// would take the name in between must be kept away by other means.
+    /// that in one step (network file systems, some in user space) it is looked at first: the
+    /// caller must prevent by other means that the name is taken in between.
     public func move(
         _ from: [UInt8], to: [UInt8], in destination: RawDirectory
     ) throws(SystemError) {

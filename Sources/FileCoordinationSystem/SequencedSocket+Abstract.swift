@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that are no files: nobody can remove them, and they go when their socket does. Every user
-// of the machine may see them and take them, so ask who is at the other end.
+// Names that are no files: no process can remove them, and they go when their socket does. Every
+// user of the machine may see them and take them, so ask who is at the other end.
 
 internal import CFileCoordinationSystem
 import Glibc
@@ -9,7 +9,7 @@ import Glibc
 extension SequencedSocket {
     /// Listens at a name in the abstract namespace of this network namespace.
     ///
-    /// Does not block in ``accept()``. ``ErrorNumber/addressInUse`` if somebody has the name.
+    /// Does not block in ``accept()``. ``ErrorNumber/addressInUse`` if another socket has the name.
     public static func listener(
         abstract name: String, backlog: Int32
     ) throws(SystemError) -> SequencedSocket {
@@ -23,10 +23,10 @@ extension SequencedSocket {
         return listener
     }
 
-    /// Connects to whoever listens at a name in the abstract namespace.
+    /// Connects to the process that listens at a name in the abstract namespace.
     ///
-    /// ``ErrorNumber/connectionRefused`` if nobody does any more. Never blocks: if too many wait
-    /// there already, that is an error too.
+    /// ``ErrorNumber/connectionRefused`` if no process does any more. Never blocks: if too many
+    /// wait there already, that is an error too.
     public static func connect(abstract name: String) throws(SystemError) -> SequencedSocket {
         let connection = try open()
         let address = try CName(name, for: "address")
@@ -84,7 +84,7 @@ extension SequencedSocket {
         }
     }
 
-    /// What a file of `/proc` says, whose length nobody knows before.
+    /// What a file of `/proc` says, whose length is not known before it is read.
     private static func contents(of path: String) -> [UInt8]? {
         let number = fcs_open_at(AT_FDCWD, path, O_RDONLY, 0)
         guard number >= 0 else { return nil }

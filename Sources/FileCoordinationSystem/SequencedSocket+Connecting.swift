@@ -6,11 +6,11 @@ internal import CFileCoordinationSystem
 import Glibc
 
 extension SequencedSocket {
-    /// Listens at `name` in `directory`, in place of whoever did so before.
+    /// Listens at `name` in `directory`, in place of the socket that did so before.
     ///
     /// The socket is bound and listening under another name before it is renamed into place, so
-    /// nobody ever finds a name that nobody answers at for lack of a call to listen. Only the owner
-    /// may connect. The listener does not block in ``accept()``. The name stays when it is closed.
+    /// no client ever finds a name at which no process listens yet. Only the owner may connect. The
+    /// listener does not block in ``accept()``. The name stays when it is closed.
     public static func listener(
         in directory: Directory, name: String, backlog: Int32 = 128
     ) throws(SystemError) -> SequencedSocket {
@@ -39,7 +39,7 @@ extension SequencedSocket {
     ///
     /// Blocks while the listener's queue is full, at most `patience` (``ErrorNumber/timedOut``).
     /// ``ErrorNumber/noSuchFile`` if the name does not exist, ``ErrorNumber/connectionRefused`` if
-    /// nobody listens at it any more.
+    /// no process listens at it any more.
     public static func connect(
         in directory: Directory, name: String, patience: Duration? = nil
     ) throws(SystemError) -> SequencedSocket {
@@ -59,7 +59,7 @@ extension SequencedSocket {
     public func accept() throws(SystemError) -> SequencedSocket? {
         try ForkGuard.holdingForks { () throws(SystemError) in
             let number = fcs_socket_accept(descriptor.number)
-            // The latter: whoever waited has gone again.
+            // The latter: the client that waited has gone again.
             guard number != -EAGAIN, number != -ECONNABORTED else { return nil }
             return SequencedSocket(adopting: try check(number, "accept a connection"))
         }

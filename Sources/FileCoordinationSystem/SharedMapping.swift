@@ -8,8 +8,8 @@ internal import CFileCoordinationSystem
 
 /// A file that is mapped, shared, from its beginning.
 ///
-/// `@unchecked` because it hands out raw memory, which other processes write to as well: whoever
-/// touches it must do so with ``AtomicWord``, or know that nobody writes meanwhile.
+/// `@unchecked` because it hands out raw memory, which other processes write to as well: callers
+/// must access it through ``AtomicWord``, or know that no process writes meanwhile.
 public final class SharedMapping: @unchecked Sendable {
     /// Where the mapping begins; aligned to a page.
     public let base: UnsafeMutableRawPointer
@@ -37,7 +37,7 @@ public final class SharedMapping: @unchecked Sendable {
     }
 
     deinit {
-        // In a forked child, which has no such mapping, the address may be somebody else's.
+        // In a forked child, which has no such mapping, the address may be used for something else.
         guard mappedIn == 0 || mappedIn == ForkGuard.processToken else { return }
         // First: the address may belong to another mapping as soon as it is free.
         fcs_mapping_unprotect(base)

@@ -4,7 +4,7 @@
 
 internal import Synchronization
 
-/// Room for one number, which whoever takes it has for itself.
+/// Room for one number, which only the thread that takes it uses.
 ///
 /// May be used from any thread.
 public struct SpareNumber: ~Copyable, Sendable {
@@ -20,7 +20,7 @@ public struct SpareNumber: ~Copyable, Sendable {
         return taken == Self.none ? nil : taken
     }
 
-    /// Keeps a number, 0 or more, for whoever comes next; false if there is one already.
+    /// Keeps a number, 0 or more, for the next caller; false if there is one already.
     public func keep(_ spare: Int) -> Bool {
         precondition(spare >= 0, "Only what is 0 or more can be kept")
         return number.compareExchange(

@@ -55,9 +55,9 @@ public enum ErrorNumber {
     public static let invalidArgument = EINVAL
     /// A name or path is too long.
     public static let nameTooLong = ENAMETOOLONG
-    /// Somebody has the address.
+    /// Another socket has the address.
     public static let addressInUse = EADDRINUSE
-    /// Nobody listens at the socket any more.
+    /// No process listens at the socket any more.
     public static let connectionRefused = ECONNREFUSED
     /// The peer went without reading everything that it was sent.
     public static let connectionReset = ECONNRESET

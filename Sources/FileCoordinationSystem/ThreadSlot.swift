@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value of each thread's own. Looked at three times in each access: so it is plain memory, for
-// which nobody counts references.
+// A value of each thread's own. Looked at three times in each access: so it is plain memory,
+// without reference counting.
 
 internal import CFileCoordinationSystem
 
@@ -20,7 +20,7 @@ public struct ThreadSlot<Value>: Sendable {
 
     /// The calling thread's value, if it has one; stays where it is until the thread ends.
     ///
-    /// For the calling thread, and for as long as nobody else on it looks.
+    /// For the calling thread, and only until other code on this thread reads the slot.
     @inlinable
     public var pointer: UnsafeMutablePointer<Value>? {
         threadSlotValue(number).map { Self.value(behind: $0) }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process notes in its workspace before it does what nobody could make out afterwards.
+// What a process notes in its workspace before it does what no other process could find out
+// afterwards.
 
-/// What a process is about to do that nobody could make out from its leavings.
+/// What a process is about to do that no other process could find out from what it leaves.
 enum Intention: Sendable {
-    /// Contents are moved into the store: once they are there, they are nowhere else, so whoever
-    /// finds them adds the version.
+    /// Contents are moved into the store: once they are there, they are nowhere else, so the
+    /// process that finds them adds the version.
     case adding(Adding)
     /// A version's contents take the place of an item: once they have, the item's other versions
     /// must follow.

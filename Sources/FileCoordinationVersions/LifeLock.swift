@@ -9,7 +9,7 @@ import Glibc
 
 /// A locked file; the lock ends with this object or with the process.
 ///
-/// The file itself stays until somebody removes it.
+/// The file itself stays until a process removes it.
 final class LifeLock: Sendable {
     /// The locked file, which may hold something.
     let file: Descriptor
@@ -24,7 +24,8 @@ final class LifeLock: Sendable {
         return LifeLock(file: file)
     }
 
-    /// Takes the lock over from a dead process; nil if its owner lives, or somebody was quicker.
+    /// Takes the lock over from a dead process; nil if its owner lives, or another process was
+    /// quicker.
     static func seize(_ name: String, in directory: Directory) throws(SystemError) -> LifeLock? {
         let file: Descriptor
         do {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adding a version, one step at a time. Up to `publish` nobody can see anything of it, and from
-// then on everybody sees all of it. A process that dies on the way leaves a workspace: whoever uses
-// the store next removes that, or, if contents were moved into it that are nowhere else, adds the
-// version. So each step may be the last one.
+// Adding a version, one step at a time. Up to `publish` no other process can see anything of it,
+// and from then on all processes see all of it. A process that dies on the way leaves a workspace:
+// the next process that uses the store removes that, or, if contents were moved into it that are
+// nowhere else, adds the version. So each step may be the last one.
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -145,7 +145,8 @@ package struct VersionAddition {
                 TreeRemoval.remove(given.source.name, from: parent)
             }
         case .cleanUp:
-            // If it cannot be removed now, somebody else will do it: its lock goes with this value.
+            // If it cannot be removed now, another process will do it: its lock goes with this
+            // value.
             try? openWorkspace.discard()
         }
     }
@@ -272,7 +273,7 @@ package struct VersionAddition {
         item = store.adopt(place, identity, in: folders).first
         isTied = item != nil
         guard !isTied else { return }
-        // Of the workspace's name: whoever finds that knows whose the empty item is.
+        // With the workspace's name, from which another process learns whose the empty item is.
         guard let new = StoredItemID(openWorkspace.id) else {
             preconditionFailure("A workspace has the name of an item")
         }

@@ -9,7 +9,7 @@ import Glibc
 package struct VersionRecord: Hashable, Sendable {
     /// Why a version exists.
     package enum Origin: String, Hashable, Sendable {
-        /// Somebody wanted it kept.
+        /// A program wanted it kept.
         case kept
         /// Two computers wrote the item at once, and this one lost (Rule 19.3).
         case conflict
@@ -75,6 +75,6 @@ package struct StoredVersion: Hashable, Sendable {
     /// Whether they are a directory.
     package let isDirectory: Bool
 
-    /// Whether it waits for somebody to resolve the conflict.
+    /// Whether its conflict is not resolved yet.
     package var isUnresolved: Bool { record.origin == .conflict && !marks.contains(.resolved) }
 }

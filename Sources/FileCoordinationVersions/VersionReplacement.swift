@@ -101,7 +101,7 @@ package struct VersionReplacement {
         do {
             for step in Step.allCases { try perform(step) }
         } catch {
-            // As somebody else would, if this process had died.
+            // As another process would, if this one had died.
             if let intention { try? Self.finish(intention, store, in: folders) }
             try? workspace?.discard()
             throw error
@@ -131,7 +131,8 @@ package struct VersionReplacement {
             try store.retie(
                 place, from: noted.identity, items: restored, to: new, at: target, in: folders)
         case .cleanUp:
-            // If it cannot be removed now, somebody else will do it: its lock goes with this value.
+            // If it cannot be removed now, another process will do it: its lock goes with this
+            // value.
             try? openWorkspace.discard()
         }
     }
@@ -167,8 +168,8 @@ package struct VersionReplacement {
         }
     }
 
-    /// Makes the copy as accessible as the item was, or less, whoever made the version; as a new
-    /// item is if there was none.
+    /// Makes the copy as accessible as the item was, or less, no matter which program made the
+    /// version; as a new item is if there was none.
     private func giveAccess(
         to copy: Descriptor, _ status: stat, madeFrom source: Descriptor
     ) throws(SystemError) {

@@ -37,7 +37,7 @@ extension VersionStore {
         var addition = VersionAddition(request, store: self, folders: folders)
         let item = try addition.run()
         VersionAddition.whenPublished?()
-        // Somebody may have removed it in this moment: it was added all the same, and has no
+        // Another process may have removed it meanwhile: it was added all the same, and has no
         // contents any more, as any version that others remove.
         return version(addition.id, of: item)
             ?? StoredVersion(
@@ -104,7 +104,7 @@ extension VersionStore {
 
     /// Removes all versions that may be removed when room is needed (Rule 19.4), and reports it.
     ///
-    /// A conflict that nobody has resolved stays.
+    /// A conflict that is not resolved stays.
     ///
     /// - Returns: how many there were.
     package func makeRoom() throws(SystemError) -> Int {

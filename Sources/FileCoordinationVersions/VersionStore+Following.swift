@@ -42,8 +42,8 @@ extension VersionStore {
 
     /// Notes that the item at `place` has become another file, but is the same document.
     ///
-    /// For whoever knows that better than the file system and has no ``CoordinatedWrite``, such as
-    /// a watcher to whom the kernel reports a rename onto the place.
+    /// For callers that know it better than the file system and have no ``CoordinatedWrite``, such
+    /// as a watcher to whom the kernel reports a rename onto the place.
     ///
     /// - Parameter previous: what the item was before.
     package func itemWasReplaced(at place: ItemPath, previous: ItemIdentity) {

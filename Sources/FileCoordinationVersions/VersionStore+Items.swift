@@ -120,8 +120,8 @@ extension VersionStore {
 
     // MARK: Where things are
 
-    /// Where the item is: at `place`, where it was when somebody asked for its versions, or else
-    /// where its file was last seen; nil if it is at neither.
+    /// Where the item is: at `place`, where it was when its versions were asked for, or else where
+    /// its file was last seen; nil if it is at neither.
     package func place(of item: StoredItemID, lastKnown place: ItemPath) -> ItemPath? {
         guard let view = try? StoreView.open(path) else { return nil }
         if let identity = ItemIdentity(of: place),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store, as far as accesses have to do with it.
+// The store, as accesses use it.
 
 package import FileCoordinationArbiter
 package import FileCoordinationClient

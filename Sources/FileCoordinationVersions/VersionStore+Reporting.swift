@@ -83,7 +83,7 @@ extension VersionStore {
         }
     }
 
-    /// Where the item is, also if it was moved since somebody asked for its version.
+    /// Where the item is, also if it was moved since its version was asked for.
     private func presentPlace(of item: StoredItemID, lastKnown place: ItemPath?) -> ItemPath? {
         place.map { self.place(of: item, lastKnown: $0) ?? $0 }
     }

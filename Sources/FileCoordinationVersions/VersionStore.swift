@@ -13,16 +13,16 @@
 //       writing/ID                         coordinated writes under way (CoordinatedWrite)
 //       removed/                           rubbish
 //
-// There is no lock on the store and none on an item, so that a stopped process holds up nobody.
+// There is no lock on the store and none on an item, so that a stopped process blocks no other.
 // Whatever others can see is made or taken away by one call to the kernel that happens wholly or
 // not at all: a version appears by one rename and disappears by one rename. What keeps concurrent
-// processes and crashes from harm is that everything else is somebody's or rubbish:
+// processes and crashes from harm is that everything else has an owner or is rubbish:
 //
-// 1. What is in `work` or `writing` belongs to whoever holds its lock. Nobody: anybody may take the
-//    lock, and finish or remove it.
+// 1. What is in `work` or `writing` belongs to the process that holds its lock. No process: then
+//    any process may take the lock, and finish or remove it.
 // 2. What is in `removed` is rubbish; anybody may remove it.
-// 3. An empty ITEM is rubbish; anybody may remove it, and whoever was about to put a version into
-//    it makes it again.
+// 3. An empty ITEM is rubbish; any process may remove it, and a process that was about to put a
+//    version into it makes it again.
 // 4. A tie is made after its ITEM and before the first version in it. So a tie without an ITEM is
 //    rubbish, and no version is without a tie.
 // 5. A read changes nothing, ever: see StoreView. What is out of date it sees through; what dead

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where what is not finished lies. A workspace belongs to the process that made it for as long as
-// that lives; whoever finds one of a dead process finishes or removes it.
+// that lives; a process that finds one of a dead process finishes or removes it.
 
 import FileCoordinationSystem
 import FileTree

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That somebody is writing a document which has versions: kept in the store, so that the versions
-// follow to what was saved also if the writer dies before it says so.
+// The note that a process is writing a document which has versions: kept in the store, so that the
+// versions follow to what was saved also if the writer dies before it says so.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

@@ -92,7 +92,7 @@ extension WatchReconciler {
         rescan(node)
     }
 
-    /// A watch that nobody waits for any more.
+    /// A watch that no claim waits for any more.
     private mutating func discard(_ outcome: WatchOutcome) {
         switch outcome {
         case .watching(let watch), .deaf(let watch):

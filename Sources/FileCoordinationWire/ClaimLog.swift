@@ -2,7 +2,7 @@
 //
 // What a claim's accessor has to say: announcements while it runs, and in the end what became of
 // the items. It is written into the claim's ledger record, entry behind entry, and never changed
-// there; whoever reads it twice knows by the number of entries what is new.
+// there; a reader that reads it twice knows by the number of entries what is new.
 
 public import FileCoordinationArbiter
 

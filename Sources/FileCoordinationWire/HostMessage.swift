@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the host says to a client. A grant is a swap in the client's ledger; a message only tells of
-// it where somebody asked to be told.
+// it where a client asked to be told.
 
 public import FileCoordinationArbiter
 

@@ -31,10 +31,10 @@ public struct PlaceEntry: Hashable, Sendable {
         self.whereabouts = whereabouts
     }
 
-    /// The encoding of entries that hold all together, with its length in front, or what nobody
-    /// would read of it.
+    /// The encoding of entries that are valid only together, with its length in front, or the error
+    /// that a reader would find.
     ///
-    /// Whoever finds only a part of it knows, and takes it for nothing.
+    /// A reader that finds only a part of it notices, and ignores it.
     public static func encodeChecked(_ entries: [PlaceEntry]) throws(WireError) -> [UInt8] {
         var body = MessageEncoder()
         body.list(entries, .placeEntry, limit: WireLimits.placeEntries)

@@ -5,7 +5,7 @@
 
 public import FileCoordinationArbiter
 
-/// What somebody that a claim waits for is.
+/// The role of a process in the wait of a claim.
 public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     /// A granted claim.
     case holder = 0
@@ -15,7 +15,7 @@ public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     case presenter = 2
 }
 
-/// Somebody that a claim waits for.
+/// A process that a claim waits for.
 public struct Party: Hashable, Sendable {
     /// The claim, unless it is a presenter.
     public var claim: UInt64?
@@ -40,7 +40,7 @@ public struct Party: Hashable, Sendable {
     /// Whether its process is stopped, as by Control-Z.
     public var isStopped: Bool
 
-    /// Somebody that a claim waits for.
+    /// Creates a process that a claim waits for.
     public init(
         claim: UInt64?, presenter: UInt64?, processID: Int32, processName: String,
         purpose: [UInt8], path: [UInt8], role: PartyRole, sinceNanoseconds: UInt64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why bytes are not a message. Whoever sent them is at fault, never we; it costs the sender its
+// Why bytes are not a message. The sender is at fault, never the reader; it costs the sender its
 // connection, or the record its claim.
 
 /// Why bytes could not be decoded, or a value not be encoded.

@@ -39,7 +39,7 @@ extension TreeCopy {
         }
         var mode = status.st_mode & 0o1777
         if now.st_uid != status.st_uid { note([.owner(status.st_uid)], route) }
-        // Nobody is to gain by what cannot be kept: then it is its owner's alone.
+        // No user may gain a right by what cannot be kept: then only the owner has rights.
         if now.st_gid != status.st_gid {
             note([.group(status.st_gid)], route)
             mode &= 0o700

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walking a tree: depth first, by open directories, without following links and without recursion,
-// since trees may be deeper than a thread's stack. Whoever walks decides which names to enter; the
+// since trees may be deeper than a thread's stack. The caller decides which names to enter; the
 // names come sorted, so that the same tree is walked the same way.
 
 import FileCoordinationSystem

@@ -71,7 +71,7 @@ struct Admission {
             access = try CoordinatedAccess(
                 items.map { RequestedItem(ItemName(path: $0.path.bytes), access: $0.access) },
                 in: Session.current(), purpose: purpose,
-                // Who does not wait holds nobody up.
+                // A claim that does not wait blocks no other.
                 blocksCaller: options.patience != .none,
                 supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
@@ -118,14 +118,15 @@ struct Admission {
 
     private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         // The answer comes after the arbiter has looked at the claim: by then it is granted, or
-        // somebody is in its way.
+        // another claim or a presenter is in its way.
         var parties: [Party]?
         var hops: Int
         repeat {
             hops = access.hops
             parties = self.parties(inTheWayOf: access, patience: Self.explanationPatience)
             if let ending = access.wait(until: MonotonicClock.now) { return ending }
-            // It was granted, and goes on where a link leads: nobody was asked about that yet.
+            // It was granted, and goes on where a link leads: no presenter was asked about that
+            // yet.
         } while access.hops > hops
         if let ending = giveUp(access, .timedOut) { return ending }
         guard let parties else {

@@ -10,7 +10,7 @@ import Glibc
 enum Console {
     /// Says one line on standard error, as filecoord.
     static func say(_ line: String) {
-        // Nobody can be told that standard error is gone.
+        // If standard error is closed, there is no other way to tell the user.
         let line = PeopleText.line(line)
         _ = try? write(Array("filecoord: \(line)\n".utf8), to: STDERR_FILENO)
     }

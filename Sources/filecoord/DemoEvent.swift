@@ -86,7 +86,7 @@ struct DemoEvent: Hashable, Sendable {
 
     /// Tells the process that started this one.
     static func report(_ part: Part, _ kind: Kind, _ path: NativePath) {
-        // If nobody listens any more, the pipe's signal ends this process.
+        // If no process reads any more, the pipe's signal ends this process.
         try? Console.print(DemoEvent(part, kind, content: content(of: path)).line)
     }
 }

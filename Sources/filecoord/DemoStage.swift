@@ -179,7 +179,7 @@ final class DemoStage: Sendable {
 
     private func removeAll() {
         let children = actors.withLock { actors in
-            // Whoever is still there sees the end of its standard input.
+            // A child that still runs sees the end of its standard input.
             defer { actors = [] }
             return actors.map(\.processID)
         }
@@ -190,8 +190,8 @@ final class DemoStage: Sendable {
         }
     }
 
-    /// Ends the daemon, which is this directory's own and has nobody left to serve, and waits for
-    /// its end: a host whose names vanish makes them anew.
+    /// Ends the daemon, which is this directory's own and has no client left to serve, and waits
+    /// for its end: a host whose names vanish makes them anew.
     private func endDaemon() {
         guard let arbiter = try? StatusCommand.ask(environment)?.arbiter,
             arbiter.kind == .daemon,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ends an access that is held for nobody's command: the end of standard input, or a signal.
+// What ends an access that is held for no command: the end of standard input, or a signal.
 
 import FileCoordinationSystem
 import Glibc

@@ -13,9 +13,9 @@ struct FileCoord: ParsableCommand {
         commandName: "filecoord",
         abstract: "Read and write files in turn with the other programs of this user.",
         discussion: """
-            Each access waits until nobody else has a conflicting one, and until every program \
-            that shows the file has saved it or let go of it. What programs do to files without \
-            asking is not held back by this. \(OtherNames.manual)
+            Each access waits until no other program has a conflicting one, and until every \
+            program that shows the file has saved it or let go of it. What programs do to files \
+            without asking is not held back by this. \(OtherNames.manual)
 
             Programs meet in $FILECOORDINATION_RUNTIME_DIR, else in \
             /dev/shm/filecoordination-UID, whether they run in a login, a job or a service: only \

@@ -16,7 +16,7 @@ final class Holder: Sendable {
 
     /// Where the other process waits for COMMAND's status.
     private let starter: Descriptor
-    /// Comes to its end when nobody has the other end any more.
+    /// Reads as ended when no process has the other end any more.
     private let end: Descriptor
     /// What COMMAND inherits; ours is closed once COMMAND runs.
     private let inherited: Lock<Descriptor?>

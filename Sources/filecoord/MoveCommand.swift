@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `filecoord mv`: an item and the place where it goes are one claim, what is there is looked at
-// before and again under it, and whoever presents the item follows. Several items are moved one
-// after the other, as the coreutils do it.
+// before and again under it, and the item's presenters follow. Several items are moved one after
+// the other, as the coreutils do it.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -13,7 +13,7 @@ import Glibc
 struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
-        abstract: "Move or rename a file once nobody uses it; whoever shows it follows.",
+        abstract: "Move or rename a file once no program uses it; its presenters follow.",
         usage: """
             filecoord mv [<options>] <source> <destination>
             filecoord mv [<options>] <source> ... <directory>

@@ -33,7 +33,7 @@ final class PresenterPrinter: Sendable {
             do throws(Failure) {
                 try Console.print(line)
             } catch {
-                // Nobody reads any more: the end of the process unregisters all presenters.
+                // No process reads any more: the end of the process unregisters all presenters.
                 for line in error.lines { Console.say(line) }
                 _exit(error.status)
             }

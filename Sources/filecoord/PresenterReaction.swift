@@ -60,7 +60,7 @@ struct PresenterReaction: Hashable, Sendable {
         let reason =
             switch message?.expectation {
             case nil: "There is no message \"\(name)\"."
-            case .nothing: "Nobody waits for an answer to \(name)."
+            case .nothing: "No program waits for an answer to \(name)."
             case .answer, .consent: "\(name) cannot be refused."
             }
         throw ValidationError(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy that nobody else can see: it is taken under the claim and printed after it, so that a slow
-// reader of the pipe holds nothing.
+// A copy that no other user can see: it is taken under the claim and printed after it, so that a
+// slow reader of the pipe holds nothing.
 
 import FileCoordinationSystem
 import FileTree
@@ -59,7 +59,7 @@ struct PrivateCopy {
         let status: FileStatus
         let ownStatus: FileStatus
         do throws(SystemError) {
-            // A pipe that somebody has put there must not hold us up while we hold the claim.
+            // A pipe that another process has put there must not block us while we hold the claim.
             file = try path.open(O_RDONLY | O_NONBLOCK)
             status = try file.status()
             ownStatus = try path.status()

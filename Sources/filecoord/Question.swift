@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions of `-i`, asked on standard error and answered on standard input. They are asked before
-// access is claimed: whoever takes a while to answer keeps no program waiting.
+// access is claimed: a user who takes a while to answer keeps no program waiting.
 
 import Glibc
 

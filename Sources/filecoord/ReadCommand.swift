@@ -9,14 +9,14 @@ import FileCoordinationArbiter
 struct ReadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: "Read files once nobody writes them, and once their editors have saved them.",
+        abstract: "Read files once no program writes them, and once their editors have saved them.",
         usage: """
             filecoord read [<options>] <path> ... [-- <command> [<arg> ...]]
             """,
         discussion: """
             One claim covers all PATHs. Without COMMAND, the files are copied under the claim (by \
             reflink where the file system can), the claim is released, and the copies are printed \
-            one after the other: a slow reader of the pipe holds nobody up.
+            one after the other: a slow reader of the pipe blocks no other program.
 
             \(CommandTemplate.manual)
 
@@ -25,11 +25,11 @@ struct ReadCommand: ParsableCommand {
             COMMAND's path is where it leads; access is then waited for at each of these places.
 
             A claim on a directory covers nothing inside it; with --recursive it covers all of \
-            that, at any depth: nobody writes there meanwhile, and editors save first.
+            that, at any depth: no other program writes there meanwhile, and editors save first.
 
             With --for-uploading, a copy of each PATH is made under the claim, of a directory a \
             zip archive, and then the claim ends: without COMMAND the copies are printed, and \
-            COMMAND gets their paths, and keeps nobody waiting. They are removed when it has \
+            COMMAND gets their paths, and keeps no program waiting. They are removed when it has \
             ended.
 
             \(ExitStatus.manual)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A coordinated read, whoever has understood the command line.
+// A coordinated read, independent of the parser that read the command line.
 
 import FileCoordinationArbiter
 

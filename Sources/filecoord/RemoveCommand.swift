@@ -12,7 +12,7 @@ import Glibc
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove files once nobody uses them, and once their editors agree.",
+        abstract: "Remove files once no program uses them, and once their editors agree.",
         usage: "filecoord rm [<options>] <path> ...",
         discussion: """
             One claim covers all PATHs. The editors of the files, and of what is inside of \

@@ -136,7 +136,7 @@ final class SignalDesk: Sendable {
         }
     }
 
-    /// The child is over: its number may be somebody else's by and by.
+    /// The child is over: its number may become another process's.
     func stopForwarding() { state.withLock { $0.phase = .busy } }
 
     /// The signal that was noted, if any.

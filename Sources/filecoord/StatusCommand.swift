@@ -15,9 +15,9 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show who holds which file, who waits for whom, and who presents.",
         discussion: """
-            Nobody is held up by asking. Only programs of this user that share the runtime \
-            directory are seen; "filecoord --help" says which that is. With PATHs, only those \
-            and what is inside of them is shown.
+            Asking blocks no program. Only programs of this user that share the runtime directory \
+            are seen; "filecoord --help" says which that is. With PATHs, only those and what is \
+            inside of them is shown.
 
             Who waits, and for whom, is listed up to \(StatusTable.rowLimit) for each file, and \
             the others are counted; --json lists all claims.

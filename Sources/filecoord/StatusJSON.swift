@@ -8,7 +8,7 @@ import FileCoordinationWire
 
 /// Status as JSON.
 enum StatusJSON {
-    /// The report as one line; nil is the report of nobody.
+    /// The report as one line; nil means that there is no arbiter.
     static func text(_ report: StatusReport?) -> String {
         JSONText.object([
             ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),

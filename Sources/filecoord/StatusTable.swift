@@ -15,7 +15,7 @@ struct StatusTable {
     /// How many rows of one kind a file has at most, and how many are named for whom one waits.
     static let rowLimit = 8
 
-    /// The table of a report; nil is the report of nobody.
+    /// The table of a report; nil means that there is no arbiter.
     init(_ report: StatusReport?, runtimeDirectory: String, nameRemarks: NameRemarks) {
         self.report = report
         self.runtimeDirectory = runtimeDirectory
@@ -34,7 +34,7 @@ struct StatusTable {
     /// The lines.
     var lines: [String] {
         guard let report else {
-            return ["No arbiter in \(runtimeDirectory): nobody coordinates files just now."]
+            return ["No arbiter in \(runtimeDirectory): no program coordinates files just now."]
         }
         var lines = heading(report.arbiter)
         let files = files(of: report)

@@ -12,7 +12,7 @@ enum Surroundings {
     /// What COMMAND is told of the claims around it; empty: nothing.
     static let forCommand = Lock("")
 
-    /// What this program was told, unless nobody waits for it.
+    /// What this program was told, unless no program waits for it.
     static func own(_ terms: WaitingTerms) -> SurroundingClaims {
         guard !terms.detached,
             let text = CurrentProcess.environmentVariable(SurroundingClaims.variable)

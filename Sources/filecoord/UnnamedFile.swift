@@ -50,8 +50,8 @@ enum UnnamedFile {
         }
     }
 
-    /// Creates a file with a name that nobody else has, locked for as long as this program lives,
-    /// so that the next one can tell what a killed one has left.
+    /// Creates a file with a unique name, locked for as long as this program lives, so that the
+    /// next one can tell what a killed one has left.
     static func createNamed(
         in directory: Descriptor
     ) throws(SystemError) -> (Descriptor, name: [UInt8]) {

@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Put a file through a command, in one write: nobody's change gets lost.",
+        abstract: "Put a file through a command, in one write: no change gets lost.",
         usage: "filecoord update [<options>] <path> -- <command> [<arg> ...]",
         discussion: """
             Under one write claim COMMAND gets the old content on standard input, and what it \

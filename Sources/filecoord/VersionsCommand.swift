@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `filecoord versions`: what an item was, and what others made of it at the same time. Whatever
-// changes is changed inside a coordinated write, so that everybody who presents the item is told
-// (Rule 10.2).
+// changes is changed inside a coordinated write, so that all presenters of the item are told (Rule
+// 10.2).
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -16,7 +16,7 @@ struct VersionsCommand: ParsableCommand {
         discussion: """
             Versions are kept on this computer for this user. They belong to the file: they follow \
             it through coordinated moves and stay with it through coordinated writes. A conflict \
-            is a version too: what somebody else made of the file at the same time.
+            is a version too: what another program made of the file at the same time.
 
             VERSION is a number, as "filecoord versions list" shows it, or an identifier, which \
             stays the same when other versions come and go.
@@ -52,7 +52,7 @@ struct VersionsCommand: ParsableCommand {
         ) throws(Failure) -> Result {
             let signals = try SignalDesk()
             let path = try UserPath.item(path)
-            // Nobody is to be disturbed for what is not there.
+            // No presenter is asked about an item that does not exist.
             try KeptVersions(of: path).requireItem(orOrphans: orOrphans)
             var items = [ClaimedItem(path: path, access: .writing(options))]
             if let contents { items.append(ClaimedItem(path: contents, access: .reading([]))) }
@@ -237,11 +237,11 @@ extension VersionsCommand {
             usage: "filecoord versions conflict --contents <file> [<options>] <path>",
             discussion: """
                 PATH has the contents that won; FILE, which is copied, has the others. The \
-                conflict lasts until somebody resolves it or removes the version. Prints the new \
+                conflict lasts until it is resolved or the version is removed. Prints the new \
                 version's identifier.
                 """)
 
-        @Option(help: ArgumentHelp("What somebody else made of PATH.", valueName: "file"))
+        @Option(help: ArgumentHelp("What another program made of PATH.", valueName: "file"))
         var contents: String
 
         @Option(help: ArgumentHelp("Where that was saved, for people to see.", valueName: "name"))

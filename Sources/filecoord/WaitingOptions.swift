@@ -109,7 +109,7 @@ struct WaitingTerms: Hashable {
         return timeout.map { .bounded(.seconds($0)) } ?? .endless
     }
 
-    /// The purpose that was asked for, or one that nobody has had (Rule 4.1).
+    /// The purpose that was asked for, or one that was never used (Rule 4.1).
     func makePurpose() -> Purpose { Purpose(purpose ?? Self.freshPurpose()) }
 
     private static func freshPurpose() -> String {

@@ -10,7 +10,7 @@ import FileCoordinationArbiter
 struct WriteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",
-        abstract: "Write files once nobody else uses them, and once their editors have let go.",
+        abstract: "Write files once no program uses them, and once their editors have let go.",
         usage: """
             filecoord write [<options>] <path>
             filecoord write [<options>] <path> ... -- <command> [<arg> ...]
@@ -18,13 +18,13 @@ struct WriteCommand: ParsableCommand {
         discussion: """
             Without COMMAND, standard input is read to its end first, into a file beside PATH that \
             has no name. Only then is access claimed, and the content put in place in one step: \
-            whoever reads PATH finds the old content or the new, never a part, and so does whoever \
-            looks after a crash. Mode, owner, group, access control list, extended attributes and \
-            security labels are kept; what cannot be kept is said, and nobody gets more access by \
-            it. A new file gets what the directory's default list or the umask leaves. A symbolic \
-            link is not followed, and is refused; so is a file with several names (hard links), \
-            unless --in-place or --break-links says what is meant. If anything fails, PATH is as \
-            it was, but for a failure in the midst of --in-place.
+            a reader of PATH finds the old content or the new, never a part, also after a crash. \
+            Mode, owner, group, access control list, extended attributes and security labels are \
+            kept; what cannot be kept is reported, and no user gets more access by it. A new file \
+            gets what the directory's default list or the umask leaves. A symbolic link is not \
+            followed, and is refused; so is a file with several names (hard links), unless \
+            --in-place or --break-links says what is meant. If anything fails, PATH is as it was, \
+            but for a failure in the midst of --in-place.
 
             DO NOT filter a file by "filecoord read f | ... | filecoord write f": these are two \
             claims, and what another program writes in between is lost. "filecoord update f -- \
@@ -40,7 +40,7 @@ struct WriteCommand: ParsableCommand {
             whatever any of them asks. All but --for-replacing and --for-merging need a COMMAND.
 
             A claim on a directory covers nothing inside it; with --recursive it covers all of \
-            that, at any depth: nobody reads or writes there meanwhile.
+            that, at any depth: no other program reads or writes there meanwhile.
 
             \(ExitStatus.manual)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A coordinated write, whoever has understood the command line.
+// A coordinated write, independent of the parser that read the command line.
 
 import FileCoordinationArbiter
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arbiter as a process of its own: no application's crash, fork or debugger can stop it.
-// Started by the first program that needs it, or by hand; leaves when nobody needs it.
+// Started by the first program that needs it, or by hand; leaves when no program needs it.
 
 import ArgumentParser
 import FileCoordinationHost
@@ -14,7 +14,7 @@ struct Daemon: ParsableCommand {
         abstract: "Arbitrates access to files among the programs of one user.",
         discussion: """
             Programs that use file coordination start this by themselves when they find it, and it \
-            leaves when nobody needs it any more. Start it by hand to watch it: it says on \
+            leaves when no program needs it any more. Start it by hand to watch it: it says on \
             standard error what it does. A program that hosts the arbiter itself hands it over.
             """)
 
@@ -30,8 +30,10 @@ struct Daemon: ParsableCommand {
             "The starter holds the election, and waits on descriptor 3.", visibility: .hidden))
     var isElected = false
 
-    /// Whoever waits for a daemon that he has started waits for this: what starters say is
-    /// understood without the parser, which takes longer than all the rest.
+    /// Runs the daemon.
+    ///
+    /// The program that started the daemon waits for this. The arguments that such programs give
+    /// are therefore read without the parser, which takes longer than all the rest.
     static func main() {
         guard CommandLine.arguments.dropFirst().elementsEqual([DaemonLauncher.electedFlag]) else {
             return main(nil)

@@ -7,7 +7,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
 
-/// Says lines on standard error, or in the log file when there is nobody at standard error.
+/// Says lines on standard error, or in the log file when standard error is closed.
 enum StandardError {
     static func say(_ line: String) {
         let text = "filecoordinationd[\(CurrentProcess.id)]: \(line)\n"
@@ -105,7 +105,7 @@ struct DaemonRun {
         return wakeUp
     }
 
-    /// A log in the runtime directory, for a daemon whose standard error nobody reads.
+    /// A log in the runtime directory, for a daemon whose standard error is not read.
     private static func fileLog(in runtime: RuntimeDirectory) -> @Sendable (ServerLogEntry) -> Void
     {
         guard

@@ -21,7 +21,7 @@ import Testing
                 == [.courtesy])
     }
 
-    @Test func `Rule 6.11: whoever has its item back must be asked again`() {
+    @Test func `Rule 6.11: a presenter that has its item back must be asked again`() {
         let back =
             editorAndReader + """
                 10 asked presenter=7 claim=1 do=toReader do=save
@@ -82,7 +82,7 @@ import Testing
         #expect(findings(stopped + granted(1_999_999_999)) == [.courtesy])
     }
 
-    @Test func `Nobody waits in line for nothing`() {
+    @Test func `No claim waits in line for nothing`() {
         let forgotten = firstWriter + "12 ended claim=1\n20 granted claim=2\n21 ended claim=2\n"
         #expect(findings(forgotten) == [.rest])
         let skipped =
@@ -91,7 +91,7 @@ import Testing
         #expect(findings(skipped) == [])
     }
 
-    @Test func `At the end nobody waits, runs, or misses its item`() {
+    @Test func `At the end no claim waits or runs, and no presenter misses its item`() {
         #expect(findings(firstWriter) == [])
         #expect(findings(firstWriter + "12 rested\n") == [.rest])
         let answered =

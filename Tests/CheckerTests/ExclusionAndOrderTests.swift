@@ -70,7 +70,7 @@ import Testing
         #expect(findings(moved)?.contains(.exclusion) == true)
     }
 
-    @Test func `Rule 2.14: whoever overtakes is found`() {
+    @Test func `Rule 2.14: a claim that overtakes is found`() {
         let overtaken =
             firstWriter + """
                 12 filed claim=3 client=3 purpose=c order=3 item=write,/f
@@ -135,7 +135,7 @@ import Testing
         #expect(findings(back + "\n12 stopped client=1\n13 continued client=1\n") == [])
     }
 
-    @Test func `Rule 11.4: wrong places at the grant are found, and facts about nobody`() {
+    @Test func `Rule 11.4: wrong places at the grant are found, and facts about unknown clients`() {
         let told =
             firstWriter + "12 ended claim=1\n12 granted claim=2 item=write,/g\n13 ended claim=2\n"
         #expect(findings(told) == [.places])

@@ -41,7 +41,7 @@ func conflicts(_ one: [Item], _ other: [Item]) -> Bool {
     one.contains { item in other.contains { item.conflicts(with: $0) } }
 }
 
-/// Whether everything that `inner` has to do with `mover` is inside directories that it moves.
+/// Whether everything that connects `inner` with `mover` is inside directories that `mover` moves.
 func onlyMovesAround(_ mover: [Item], _ inner: [Item]) -> Bool {
     mover.allSatisfy { item in
         inner.allSatisfy { !item.conflicts(with: $0) || item.onlyMovesAround($0) }
@@ -87,7 +87,7 @@ extension Presenter {
         let isItem = place == item.place
         let isPackage = !isItem && item.packages.contains(place)
         let isInside = Item.contains(item.place, place)
-        // 6.4: whoever else is in the package, but 6.2: not the plain directories on the way.
+        // 6.4: all other presenters in the package, but 6.2: not the plain directories on the way.
         let isOnTheWay = Item.contains(place, item.place) && !isPackage
         let isBeside = item.packages.first.map { Item.contains($0, place) && !isOnTheWay } ?? false
         let isNear = isItem || isPackage || isBeside

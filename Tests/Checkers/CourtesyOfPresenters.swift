@@ -131,7 +131,7 @@ extension Lives {
         }
     }
 
-    /// Whether nobody had to wait for the presenter.
+    /// Whether no claim had to wait for the presenter.
     private func wasPassedOver(
         _ seen: PresenterLife, _ window: Window, _ granted: Int
     ) -> Bool {

@@ -232,7 +232,7 @@ extension Lives {
             let (items, theirs) = (life.items(at: fact), other.items(at: fact))
             guard conflicts(items, theirs) else { return false }
             if case .running = others { return true }
-            // Otherwise only if nobody could be an excuse.
+            // Otherwise only if no claim could be an excuse.
             if presenters.contains(where: { $0.presenter.purpose == own.purpose })
                 || claims.contains(where: { $0.claim.purpose == own.purpose && $0.grant != nil })
             {

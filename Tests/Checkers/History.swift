@@ -12,7 +12,7 @@ package enum Fact: Hashable, Sendable {
     case placed(ClaimKey)
     /// A claim was granted; with its items, where they are known to be by then.
     case granted(ClaimKey, items: [Item]?)
-    /// A claim that held a place, or a grant that nobody had taken, is in line again (Rule 18.6).
+    /// A claim that held a place, or a grant that was not taken up, is in line again (Rule 18.6).
     case returned(ClaimKey)
     /// An accessor returned.
     case ended(ClaimKey)

@@ -154,7 +154,7 @@ struct Lives {
             }
         case .answered(let key, let claim, let succeeds):
             changePresenter(key, number) { life in
-                // An answer to what nobody asked is an ordinary race.
+                // An answer to a question that was withdrawn is an ordinary race.
                 guard
                     let index = life.questions.lastIndex(where: {
                         $0.answered == nil && $0.claim == claim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First come, first served (Rule 2.14): whoever takes a place must not take it before one who came
-// earlier and still waits, nor beside one who holds it. The exceptions (Rules 2.8a, 2.16, 2.17,
+// First come, first served (Rule 2.14): a claim must not take a place before a claim that came
+// earlier and still waits, nor beside one that holds it. The exceptions (Rules 2.8a, 2.16, 2.17,
 // 18.6) are granted generously, wherever they may have applied: what is left is certainly wrong.
 
 extension Lives {

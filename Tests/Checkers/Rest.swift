@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No wake-up is lost. While it goes on: nobody waits in line with nobody in the way. At the end,
-// when everything that could go on has gone on: no claim is left, and no presenter is without its
-// item.
+// No wake-up is lost. While it goes on: no claim waits in line without another one in its way. At
+// the end, when everything that could go on has gone on: no claim is left, and no presenter is
+// without its item.
 
 extension Lives {
     var restViolations: [Violation] { idleWaits + unfinished }
@@ -42,7 +42,7 @@ extension Lives {
         return result
     }
 
-    /// Claims in line that had nobody to wait for, at instants at which all is known.
+    /// Claims in line that had no claim to wait for, at instants at which all is known.
     private var idleWaits: [Violation] {
         guard entries.allSatisfy({ $0.moment.isExact }) else { return [] }
         var result: [Violation] = []
@@ -56,7 +56,7 @@ extension Lives {
                     result.append(
                         Violation(
                             .rest, at: fact,
-                            "claim \(life.claim.key) waits in line, and nobody is in its way"))
+                            "claim \(life.claim.key) waits in line, and no claim is in its way"))
                     break
                 }
             }

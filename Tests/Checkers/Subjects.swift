@@ -109,7 +109,7 @@ package struct Claim: Hashable, Sendable {
     package var enclosing: [ClaimKey]
     /// Whether those accessors wait for it (Rule 18.4).
     package var blocksCaller: Bool
-    /// Whether it is a batch, which excludes nobody (Rule 14.3).
+    /// Whether it is a batch, which excludes no claim (Rule 14.3).
     package var isBatch: Bool
 
     /// A claim as it was filed.

@@ -8,17 +8,17 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         /// Two conflicting claims ran at the same time.
         case exclusion
-        /// Somebody who had to be asked was not, or had not answered.
+        /// A presenter that had to be asked was not, or had not answered.
         case courtesy
         /// A claim passed one that came first.
         case order
-        /// Somebody waits for nothing, or for ever; something is not given back.
+        /// A claim waits for nothing, or for ever; something is not given back.
         case rest
         /// A cycle was reported that is none, or the wrong claim failed.
         case cycle
         /// A claim was told wrong places.
         case places
-        /// A fact about somebody who is not there.
+        /// A fact about a client, claim or presenter that is not there.
         case stray
     }
 

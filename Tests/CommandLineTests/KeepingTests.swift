@@ -6,7 +6,7 @@
 import XCTest
 
 final class KeepingTests: XCTestCase {
-    /// A command that leaves a process behind, which ends when somebody has opened `go`.
+    /// A command that leaves a process behind, which ends when a process has opened `go`.
     private let leaving = "mkfifo go; cat go >/dev/null & echo left; exit 3"
 
     func testAccessLastsUntilTheLastProcessOfTheCommandHasGone() throws {
@@ -28,7 +28,7 @@ final class KeepingTests: XCTestCase {
                 XCTAssertEqual(try waiter.exitStatus(), 0)
                 try FileManager.default.removeItem(atPath: sandbox.path("go"))
                 // So that the holder of the next turn is the only one.
-                try sandbox.awaitStatus("nobody") { $0.claims.isEmpty }
+                try sandbox.awaitStatus("no claim") { $0.claims.isEmpty }
             }
         }
     }

@@ -114,7 +114,7 @@ final class MoveTests: XCTestCase {
                 "b", "--fail", "accommodatePresentedItemDeletion")
             XCTAssertEqual(try sandbox.run("mv", "a", "b").status, 70)
             XCTAssertEqual(try sandbox.content("b"), "2")
-            // Nobody is asked when nothing is going to be done.
+            // No presenter is asked when nothing is going to be done.
             XCTAssertEqual(try sandbox.run("mv", "-n", "a", "b").status, 0)
             XCTAssertEqual(
                 try presenter.heard().filter { $0.message.hasPrefix("accommodate") }.count, 1)

@@ -118,7 +118,7 @@ final class NestingTests: XCTestCase {
             }
             XCTAssertEqual(
                 try sandbox.run("read", "a", "--", Self.program, "read", "a").output, "text")
-            // It waits for somebody, but not for ever.
+            // It waits for another program, but not for ever.
             let holder = try sandbox.startHolding("write", "c")
             let outer = try sandbox.start(
                 "write", "a", "--", Self.program, "write", "c", "--", "echo", "had")
@@ -147,8 +147,8 @@ final class NestingTests: XCTestCase {
             let claim = try XCTUnwrap(holder.lines.first)
             let parts = claim.split(separator: "/")
             XCTAssertEqual(parts.count, 3, claim)
-            // Somebody else's, whose process does not wait for it: it is believed, for who could
-            // know that name?
+            // Another program's claim, whose process does not wait for it: it is believed, for who
+            // could know that name?
             let environment = ["FILECOORD_CLAIM": claim]
             XCTAssertEqual(try sandbox.run(["read", "a"], environment: environment).status, 70)
             for text in [

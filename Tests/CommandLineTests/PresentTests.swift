@@ -177,7 +177,7 @@ final class PresentTests: XCTestCase {
                     "savePresentedItemChanges")
                 end(presenter)
                 XCTAssertEqual(try presenter.exitStatus(), 0)
-                // Nobody waits for an answer any more (Rule 5.7).
+                // No claim waits for an answer any more (Rule 5.7).
                 XCTAssertEqual(try reader.outcome().output, "old")
                 XCTAssertEqual(try sandbox.status().presenters.count, 0)
             }

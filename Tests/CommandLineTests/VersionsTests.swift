@@ -178,7 +178,7 @@ final class VersionsTests: XCTestCase {
                 let outcome = try sandbox.run(["versions"] + arguments + ["--nonblock"])
                 XCTAssertEqual(outcome.status, 75, "\(arguments): \(outcome.errors)")
             }
-            // The list is not the file: nobody waits for it.
+            // The list is not the file: no claim is needed for it.
             XCTAssertEqual(try versions(sandbox, "a").count, 1)
         }
     }

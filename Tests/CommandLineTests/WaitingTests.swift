@@ -70,7 +70,7 @@ final class WaitingTests: XCTestCase {
             XCTAssertTrue(outcome.errors.contains(path))
             // Purposes are for programs.
             XCTAssertFalse(outcome.errors.contains("spring cleaning"), outcome.errors)
-            // Whoever gave up is in nobody's way.
+            // A claim that was given up blocks no other.
             try sandbox.awaitStatus("holder alone") { $0.claims.count == 1 }
         }
     }

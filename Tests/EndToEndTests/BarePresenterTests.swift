@@ -125,7 +125,7 @@ final class BarePresenterTests: StageTestCase {
     //                              granted
     //
     /// Rules 15.8 and 18.8: a process has died when its ledger's lock is free, and not when a
-    /// connection ends; what was said to nobody is said again.
+    /// connection ends; what was said on no connection is said again.
     func testAConnectionThatEndsIsNoDeath() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("host")
@@ -160,7 +160,7 @@ final class BarePresenterTests: StageTestCase {
         presenter.answer(try presenter.hearQuestion())
         try b.hear("w granted")
         try b.ask("w go", "w released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
         try presenter.reconnect(runtime: stage.runtime) {}
         XCTAssertEqual(try presenter.hear(), .reacquire(.writer))
     }

@@ -35,7 +35,7 @@ class ContainerTests: StageTestCase {
             XCTAssertEqual(try second.hear("y granted"), "y granted \(firstID)")
             try second.ask("y go", "y released")
         }
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Makes a program the first, who hosts if programs do.
@@ -90,7 +90,7 @@ class ContainerTests: StageTestCase {
             if isInside { try inside.end() } else { outside.end() }
             try waiter.hear("y granted")
             try waiter.ask("y go", "y released")
-            try stage.untilNobodyHolds()
+            try stage.untilNoClaimHolds()
             try another.end()
             outside.end()
         }

@@ -27,8 +27,8 @@ class CounterTests: StageTestCase {
     //  1             2             3             ...         host
     //  append a record under a claim, each                   killed every 100 ms
     //
-    /// Rules 15.8 and 18.7: whoever hosts is killed; if it was one of the processes, another one
-    /// writes what that one had still to write.
+    /// Rules 15.8 and 18.7: the process that hosts is killed; if it was one of the processes,
+    /// another one writes what that one had still to write.
     func testTheSumIsExactWhileArbitersAreKilled() throws {
         // Much of the time there is no arbiter.
         let times = TestEnvironment.isLong ? self.times : 10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file system in user space whose server never answers: whoever touches it waits. Nobody else
-// does, be it in another process or on another thread of the same one.
+// A file system in user space whose server never answers: a process that touches it waits. No other
+// access does, neither in another process nor on another thread of the same one.
 
 import FileCoordinationArbiter
 import XCTest
@@ -27,7 +27,7 @@ final class DeadMountTests: StageTestCase {
 
         func end() {
             umount2(path, Int32(MNT_DETACH) | Int32(MNT_FORCE))
-            // Whoever still waits for an answer gets an error now.
+            // A process that still waits for an answer gets an error now.
             if server >= 0 { close(server) }
             server = -1
         }
@@ -95,13 +95,13 @@ final class DeadMountTests: StageTestCase {
     //  returns: but what it has done cannot be found out
     //                              write(f) granted
     //
-    /// The same for a mount that dies while a claim on it runs, whose outcome somebody wants.
+    /// The same for a mount that dies while a claim on it runs, whose outcome is to be reported.
     func testAMountThatDiesUnderAClaim() throws {
         let place = try stage.folder("dead")
         let file = try stage.file("f")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
-        // After a wait: of a claim that nobody had to do with the item is not looked at before.
+        // After a wait: the item of an uncontended claim is not looked at before.
         try b.ask("0 read \(place)/f", "0 granted")
         a.tell("1 write \(place)/f")
         try stage.untilWaits(a)

@@ -79,7 +79,7 @@ class DeathTests: StageTestCase {
             try b.ask("b write \(file)", "b granted")
             try b.ask("b go", "b released")
         }
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  A                       B
@@ -138,7 +138,8 @@ class DeathTests: StageTestCase {
     //                          returns
     //                                                  granted
     //
-    /// Rules 18.7 and 18.8: the child of a host is no host, and nobody's connection hangs on it.
+    /// Rules 18.7 and 18.8: the child of a host is no host, and no client's connection depends on
+    /// it.
     func testAForkedChildOfTheHostHoldsNobodyUp() throws {
         let file = try stage.file("f")
         let host = try stage.firstProgram("host")
@@ -183,7 +184,7 @@ class DeathTests: StageTestCase {
             try b.ask("b go", "b released")
             try b.leave()
         }
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  A                       A's child               B
@@ -280,7 +281,7 @@ class DeathTests: StageTestCase {
     }
 
     /// Rule 18.12: a host that has no descriptor left for a program tells it so, or lets it wait
-    /// until others have left; nobody hangs.
+    /// until others have left; no program hangs.
     func testMoreProgramsThanTheHostHasDescriptors() throws {
         let file = try stage.file("f", "0")
         let host = try stage.peer("host", through: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\""])

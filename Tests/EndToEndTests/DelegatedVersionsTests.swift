@@ -28,7 +28,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
     }
 
     /// Uses an item until its place is delegated; writes it then, and saves as most programs do,
-    /// while the arbiter is stopped: nobody else could have granted it.
+    /// while the arbiter is stopped: no other process could have granted it.
     private func saveLocally(
         _ program: Program, _ file: String, after change: () throws -> Void = {}
     ) throws {

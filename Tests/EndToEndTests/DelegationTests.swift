@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Places that are delegated to the one program which uses them: it needs no arbiter there, and yet
-// nobody overlaps with it. That a claim was granted without the arbiter shows when the arbiter is
-// stopped: nobody else could have granted it.
+// no other access overlaps with it. That a claim was granted without the arbiter shows when the
+// arbiter is stopped: no other process could have granted it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -15,7 +15,7 @@ class DelegatingTestCase: StageTestCase {
         try super.setUpWithError()
     }
 
-    /// Somebody who hosts, if that is not a daemon, and does nothing else.
+    /// A program that hosts, unless a daemon does, and does nothing else.
     func host() throws {
         if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
     }
@@ -59,7 +59,7 @@ class DelegationTests: DelegatingTestCase {
         XCTAssertFalse(a.said("a granted"))
         try b.ask("b go", "b released")
         try a.ask("a go", "a released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  A                              A's child            B
@@ -87,7 +87,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
         XCTAssertEqual(try b.hear("b granted"), "b granted new")
         try b.ask("b go", "b released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 2.12: the place may have been delegated while the first claim of its process runs.
@@ -102,7 +102,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
         try a.hear("a granted")
         try a.ask("a go", "a released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  A                              B
@@ -112,7 +112,7 @@ class DelegationTests: DelegatingTestCase {
     //                                 returns
     //  granted
     //
-    /// Rule 2.2: what somebody else has is not delegated.
+    /// Rule 2.2: what another client has is not delegated.
     func testAPlaceThatAnotherHasIsNotDelegated() throws {
         let file = try stage.file("f")
         try host()
@@ -145,7 +145,7 @@ class DelegationTests: DelegatingTestCase {
         try a.hear("a granted")
     }
 
-    /// Rule 5.4: when somebody presents the item, its next writer asks before it writes.
+    /// Rule 5.4: when another program presents the item, its next writer asks before it writes.
     func testAPresenterEndsTheDelegation() throws {
         let file = try stage.file("f")
         try host()
@@ -285,7 +285,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
         kill(arbiter, SIGCONT)
         try b.hear("p did appear")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// People who ask who holds what are told of local claims, too.
@@ -296,7 +296,7 @@ class DelegationTests: DelegatingTestCase {
         try holdLocally(a, "write \(file)")
         try stage.until(a, .granted)
         try a.ask("l go", "l released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 }
 

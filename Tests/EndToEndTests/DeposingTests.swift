@@ -107,7 +107,7 @@ class DeposingTests: StageTestCase {
     //                write(f)      write(f) waits write(f) waits
     //  stopped
     //                returns
-    //                              granted, though nobody told the next host
+    //                              granted, though the next host was not told
     //
     /// Rule 18.7a: what was told to the stopped one in vain is in the ledger.
     func testTheHolderReturnsWhileTheArbiterIsStopped() throws {
@@ -197,7 +197,7 @@ class DeposingTests: StageTestCase {
         try assertLeft(arbiter, present)
     }
 
-    /// Rule 18.7a: a program that comes when nobody answers.
+    /// Rule 18.7a: a program that comes when the host does not answer.
     func testAProgramThatComesWhileTheArbiterIsStopped() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("host")
@@ -241,7 +241,7 @@ class DeposingTests: StageTestCase {
         try presenter.ask("p present \(stage.file("g"))", "p registered")
         let (arbiter, former) = (try stage.arbiter(), socket())
         try stop(arbiter)
-        // Three times as long as whoever waits would allow.
+        // Three times as long as a waiting program would allow.
         let end = Date() + 3
         while Date() < end {
             XCTAssertEqual(socket(), former)
@@ -249,7 +249,7 @@ class DeposingTests: StageTestCase {
         }
         kill(arbiter, SIGCONT)
         try holder.ask("1 go", "1 released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
         XCTAssertEqual(try stage.arbiter(), arbiter)
         XCTAssertEqual(socket(), former)
     }

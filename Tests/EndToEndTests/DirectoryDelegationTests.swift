@@ -105,7 +105,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         }
     }
 
-    /// Rule 2.2: of a directory in which somebody else has something, single places are delegated.
+    /// Rule 2.2: of a directory in which another client has something, single places are delegated.
     func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
@@ -155,7 +155,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
             try a.hear("a\(number) granted")
             try a.ask("a\(number) go", "a\(number) released")
         }
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 }
 

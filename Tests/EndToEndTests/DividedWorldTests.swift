@@ -20,7 +20,7 @@ final class DividedWorldTests: StageTestCase {
         try a.ask("x go", "x released")
         try b.hear("y granted")
         try b.ask("y go", "y released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     private func assertRefused(

@@ -134,7 +134,7 @@ class ExclusionTests: StageTestCase {
         try a.ask("a write \(f)", "a granted")
         b.tell("b readwrite \(g) \(f)")
         try stage.untilWaits(b)
-        // A read of what B only reads is in nobody's way (Rule 2.1).
+        // A read of what B only reads blocks no other claim (Rule 2.1).
         try d.ask("d read \(g)", "d granted")
         try d.ask("d go", "d released")
         c.tell("c write \(g)")

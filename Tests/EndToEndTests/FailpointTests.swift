@@ -43,10 +43,10 @@ final class FailpointTests: StageTestCase {
 
     /// Deeds that this little world does not do.
     private static let unusual: Set<Failpoint.Deed> = [
-        // Nobody waits for what is moved, and there are no refusals, explanations or package
+        // No claim waits for what is moved, and there are no refusals, explanations or package
         // policies.
         .marksRelocation, .hearsOther, .saysOther, .sendsOther, .receivesOther,
-        // Whoever hosts may be the first to be done.
+        // The program that hosts may be the first to be done.
         .buriesClient,
         // Nothing is handed over so often; see RelayedWritesTests.
         .takesNumber, .passesTurn, .renewsRelay,
@@ -95,13 +95,13 @@ final class FailpointTests: StageTestCase {
         let unexplained = missed.filter {
             $0.time == 1 && $0.role != .successor && !Self.unusual.contains($0.deed)
         }
-        XCTAssert(unexplained.isEmpty, "nobody came by \(unexplained)")
+        XCTAssert(unexplained.isEmpty, "no program came by \(unexplained)")
     }
 
     /// Plays one death; returns whether the victim died.
     private func play(_ death: Death, on stage: Stage) throws -> Bool {
         let arming = ["FILECOORDINATION_FAILPOINT": "\(death.name):\(death.time)"]
-        // Whoever presents first hosts.
+        // The program that presents first hosts.
         let first = try tourist("first", on: stage, death.role == .host ? arming : [:])
         let second = try tourist("second", on: stage, death.role == .host ? [:] : arming)
         let victim = death.role == .host ? first : second
@@ -168,7 +168,7 @@ final class FailpointTests: StageTestCase {
         return info.si_signo != 0
     }
 
-    /// The lines of the shared file count up, and nobody's is missing.
+    /// The lines of the shared file count up, and no program's line is missing.
     private func checkJournal(_ stage: Stage, complete: [Program]) throws {
         let text = try String(contentsOfFile: stage.path("shared"), encoding: .utf8)
         let lines = text.split(separator: "\n").map { line in

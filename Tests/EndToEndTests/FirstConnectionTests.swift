@@ -12,7 +12,7 @@ final class FirstConnectionTests: StageTestCase {
     //  accepts, and closes
     //                connects again, at once
     //
-    /// Rule 18.7: the pause is short, also for whoever has just come.
+    /// Rule 18.7: the pause is short, also for a program that has just started.
     ///
     /// Waiting in vain to be told of packages would take 250 ms; a machine under load may take as
     /// long for anything, but not every time.
@@ -29,7 +29,7 @@ final class FirstConnectionTests: StageTestCase {
             let closed = Date()
             let second = try Self.accept(listener)
             quickest = min(quickest, Date().timeIntervalSince(closed))
-            // Then it finds nobody any more, and hosts itself.
+            // Then it finds no host any more, and hosts itself.
             unlink(own.runtime + "/socket")
             close(listener)
             close(second)
@@ -59,7 +59,7 @@ final class FirstConnectionTests: StageTestCase {
     private static func accept(_ listener: Int32) throws -> Int32 {
         var ready = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, Int32(Program.patience * 1000)) == 1 else {
-            throw StageError("nobody connects")
+            throw StageError("no program connects")
         }
         return Glibc.accept(listener, nil, nil)
     }

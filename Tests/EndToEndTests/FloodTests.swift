@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client that misuses the arbiter costs the others: at most twice what a process costs them
-// that burns the same processor without us. Everybody is pinned to one processor, so that the
+// that burns the same processor without us. All programs are pinned to one processor, so that the
 // comparison is one of shares; medians of nine repetitions that take turns.
 //
 //     FILECOORDINATION_LONG=1 swift test --filter FloodTests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Daemons that come late, come twice, and leave when nobody needs them.
+// Daemons that come late, come twice, and leave when no program needs them.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -57,7 +57,7 @@ final class HandoverTests: StageTestCase {
         try stage.until(a, has: 1, .granted)
     }
 
-    /// Rule 18.7: a daemon that nobody needs leaves, and the next access starts another.
+    /// Rule 18.7: a daemon that no program needs leaves, and the next access starts another.
     func testAnIdleDaemonLeavesAndTheNextAccessStartsAnother() throws {
         let file = try stage.file("f")
         let daemon = try stage.daemon("--idle-exit", "0.2")
@@ -94,7 +94,7 @@ final class HandoverTests: StageTestCase {
 
     //  A                       B
     //  write(f) granted
-    //  (somebody removes the socket)
+    //  (the test removes the socket)
     //                          write(f): finds the same arbiter, waits
     //  returns
     //                          granted

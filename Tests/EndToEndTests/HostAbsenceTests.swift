@@ -26,8 +26,8 @@ final class HostAbsenceTests: StageTestCase {
         }
     }
 
-    /// Somebody holds f, somebody else presents g, and the arbiter is stopped while it reads that
-    /// the latter has let go of that.
+    /// One program holds f, another one presents g, and the arbiter is stopped while it reads that
+    /// the latter has let go of g.
     private func scene() throws -> (holder: Program, presenter: Program, daemon: Program) {
         let daemon = try arbiter()
         let (f, g) = (try stage.file("f"), try stage.file("g"))
@@ -71,7 +71,7 @@ final class HostAbsenceTests: StageTestCase {
     //                returns
     //                                            granted
     //
-    /// Rule 2.14: whoever is read first after that has not come first.
+    /// Rule 2.14: the claim that is read first after that has not come first.
     func testWhoeverIsReadFirstHasNotComeFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let other = try stage.peer("other")

@@ -17,7 +17,7 @@ struct Scene {
     let file: String
     let presented: String
 
-    /// Brings everybody into place.
+    /// Brings all programs into place.
     init(on stage: Stage, host: Program?) throws {
         self.host = host
         file = try stage.file("f", "0")
@@ -46,7 +46,7 @@ struct Scene {
         }
     }
 
-    /// Plays on: everybody gets what they were to get, in order and without an error.
+    /// Plays on: all programs get what they were to get, in order and without an error.
     func finish(on stage: Stage) throws {
         XCTAssertFalse(second.said("2") || third.said("3"))
         let reporter = try stage.peer("reporter")
@@ -67,7 +67,7 @@ struct Scene {
         try second.ask("2 go", "2 released")
         XCTAssertEqual(try third.hear("3 granted"), "3 granted 2")
         try third.ask("3 go", "3 released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 }
 
@@ -129,7 +129,7 @@ class HostDeathTests: StageTestCase {
     //  host          holder        1             2             ...
     //                write(f)      write(f) waits write(f) waits
     //  killed
-    //                whoever hosts now is killed, three times
+    //                the process that hosts now is killed, three times
     //                              those that are left are granted in their order
     //
     /// Rules 15.8 and 18.7.
@@ -192,7 +192,7 @@ class HostDeathTests: StageTestCase {
     //                                  write(d/g)
     //                                                   read(d/g) waits
     //  stopped
-    //                                  changes, returns: nobody hears of it
+    //                                  changes, returns: no host is told of it
     //  killed
     //                did change d/g
     //                                                   granted
@@ -365,7 +365,7 @@ class HostDeathTests: StageTestCase {
         try later.hear("1 granted")
         try later.ask("1 go", "1 returns")
         XCTAssertEqual(later.count("1 granted"), 1)
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 }
 

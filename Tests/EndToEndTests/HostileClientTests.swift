@@ -128,7 +128,8 @@ final class HostileClientTests: StageTestCase {
         withExtendedLifetime(ledger) {}
     }
 
-    /// Rule 18.8: connections that say nothing, or go without a word, cost nobody anything.
+    /// Rule 18.8: connections that say nothing, or go without a word, cost no other client
+    /// anything.
     func testSilentConnections() throws {
         let bystanders = try Bystanders(on: stage)
         var silent: [ArbiterLine] = []
@@ -139,7 +140,7 @@ final class HostileClientTests: StageTestCase {
         XCTAssertEqual(silent.count, 75)
     }
 
-    /// Rule 18.8: a reader of status that does not read is let go, and delays nobody.
+    /// Rule 18.8: a reader of status that does not read is let go, and delays no client.
     func testAConnectionThatNeverReads() throws {
         let bystanders = try Bystanders(on: stage)
         let deaf = try ArbiterLine(runtime: stage.runtime)
@@ -152,8 +153,8 @@ final class HostileClientTests: StageTestCase {
 
     // MARK: Ledgers
 
-    /// A victim holds a claim, waits for another and presents; its ledger is damaged; everybody
-    /// else goes on.
+    /// A victim holds a claim, waits for another and presents; its ledger is damaged; all others go
+    /// on.
     private func assertHarmsOnlyItself(_ damage: (FileHandle) throws -> Void) throws {
         let bystanders = try Bystanders(on: stage)
         let victim = try stage.peer("victim")

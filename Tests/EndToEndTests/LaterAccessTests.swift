@@ -90,7 +90,7 @@ class LaterAccessTests: StageTestCase {
         try a.ask("2 later using=c write:\(file)", "2 granted")
         try a.ask("1 go", "1 returns")
         try a.ask("2 go", "2 returns")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 13.1: a mistake reaches the accessor, and the access is over.

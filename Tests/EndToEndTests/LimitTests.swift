@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who reaches a bound is told so in words, or let go; everybody else goes on as before.
+// A program that reaches a bound is told so in words, or disconnected; all others go on as before.
 
 import FileCoordinationWire
 import XCTest
@@ -8,7 +8,7 @@ import XCTest
 final class LimitTests: StageTestCase {
     override class var hosting: Hosting { .daemon }
 
-    /// Somebody holds, somebody waits, and neither notices anything.
+    /// One program holds, another one waits, and neither notices anything.
     private func bystanders() throws -> (a: Program, b: Program) {
         let a = try stage.peer("A")
         let b = try stage.peer("B")
@@ -141,7 +141,7 @@ final class LimitTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
-    /// Rule 18.12: an arbiter that has no descriptor left says so to whoever comes then.
+    /// Rule 18.12: an arbiter that has no descriptor left says so to a program that comes then.
     func testTheArbitersDescriptors() throws {
         let daemon = try stage.daemon()
         let (a, b) = try bystanders()

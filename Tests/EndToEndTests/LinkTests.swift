@@ -7,7 +7,7 @@ import FileCoordinationWire
 import XCTest
 
 class LinkTests: StageTestCase {
-    //  A                            B                      somebody
+    //  A                            B                      C
     //  read(d/f0) ... read(d/f9)
     //                               write(e/f5) granted
     //                                                      d is moved away, and is a link to e now

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What looks like a move and is none, and what is one and does not look like it (Rule 11.1). A
-// wrong guess ties an editor to somebody else's file.
+// wrong guess ties an editor to another program's file.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -64,7 +64,7 @@ class MoveDoubtTests: StageTestCase {
         try mover.ask("n rename \(a) \(c)", "n renamed")
         try mover.ask("n didmove \(a) \(c)", "n announced")
         try mover.ask("n go", "n released")
-        // Somebody makes a new document under the old name, and presents it.
+        // Another program makes a new document under the old name, and presents it.
         try stage.file("a", "new")
         try viewer.ask("n present \(a) kind=listener", "n registered")
         try mover.ask("m go", "m released")

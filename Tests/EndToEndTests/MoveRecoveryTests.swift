@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves while arbiters and movers die: nobody loses a document, and nobody is told twice (Rules
+// Moves while arbiters and movers die: no editor loses its document, and none is told twice (Rules
 // 11.4 and 18.7).
 
 import FileCoordinationArbiter
@@ -38,7 +38,7 @@ class MoveRecoveryTests: StageTestCase {
         }
 
         func awaitSuccessor(on stage: Stage) throws {
-            try stage.until("another arbiter knows everybody") { report in
+            try stage.until("another arbiter knows all programs") { report in
                 report.arbiter.processID != arbiter && !report.presenters.isEmpty
                     && report.claims.contains { $0.processID == reader.pid }
             }
@@ -91,7 +91,7 @@ class MoveRecoveryTests: StageTestCase {
     //  killed
     //                did move
     //
-    /// Rules 11.1 and 18.7: what nobody has read yet is not lost.
+    /// Rules 11.1 and 18.7: what no arbiter has read yet is not lost.
     func testTheArbiterDiesBeforeItHearsOfAMove() throws {
         let scene = try scene()
         kill(scene.arbiter, SIGSTOP)
@@ -123,7 +123,8 @@ class MoveRecoveryTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    /// Rules 5.12, 11.4 and 18.7: a presented directory that has moved is still one, whoever hosts.
+    /// Rules 5.12, 11.4 and 18.7: a presented directory that has moved is still one, no matter
+    /// which process hosts.
     func testAMovedDirectoryIsStillPresentedAfterSeveralArbiters() throws {
         try XCTSkipIf(Self.hosting == .embedded, "The next embedded host may be any of the others.")
         let (old, new) = (try stage.folder("old"), stage.path("new"))

@@ -21,7 +21,7 @@ class OneWorldTests: StageTestCase {
             try second.hear("y granted")
             try second.ask("y go", "y released")
         }
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  job                     login                   program of the login

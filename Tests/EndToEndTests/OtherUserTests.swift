@@ -51,7 +51,7 @@ class OtherUserTests: StageTestCase {
         for path in [""] + paths {
             try stranger.ask("y peep \(stage.runtime)\(path)", "y \(EACCES)")
         }
-        // Who cannot look can ask: whoever answers sees who asks.
+        // A program that cannot look can ask: the process that answers sees who asks.
         let answer = try stranger.ask("z abstract", "z names")
         XCTAssertTrue(answer.hasSuffix(" answers 0"), answer)
         XCTAssertFalse(answer.hasPrefix("z names 0 "), answer)

@@ -20,7 +20,7 @@ class PresenterCycleTests: StageTestCase {
     }
 
     //  A (presents f, on a queue of its own)
-    //  on that queue: read(f), for nobody: would have to ask the presenter, there; fails
+    //  on that queue: read(f), for no presenter: would have to ask the presenter, there; fails
     //
     /// Rule 18.4: the commonest deadlock of all.
     func testACallOnTheQueueOfThePresenterThatItHasToAsk() throws {
@@ -29,7 +29,7 @@ class PresenterCycleTests: StageTestCase {
         try a.ask("p present \(file)", "p registered")
         a.tell("r onqueue p read \(file) explain")
         try assertExplained(a, "r", by: ["pid \(a.pid)", file, "presents", "savePresented"])
-        // The queue is free, and nobody is asked for what was given up.
+        // The queue is free, and no presenter is asked for what was given up.
         try a.ask("r read \(file)", "r granted")
         try a.ask("r go", "r released")
     }
@@ -48,7 +48,7 @@ class PresenterCycleTests: StageTestCase {
 
     //  A (presents f)                 B
     //                                 read(f)
-    //  save: write(f), for nobody, waits for the reader, who waits for the answer: fails
+    //  save: write(f), for no presenter, waits for the reader, who waits for the answer: fails
     //  answers
     //                                 granted
     //
@@ -84,7 +84,7 @@ class PresenterCycleTests: StageTestCase {
     //  read(p) asks C's presenter
     //                                                     on its queue: write(a): fails
     //
-    /// Rule 18.4: three processes and a presenter; everybody is named.
+    /// Rule 18.4: three processes and a presenter; all are named.
     func testThreeProcessesAndAPresenter() throws {
         let files = try ["a", "b", "p"].map { try stage.file($0) }
         let a = try stage.peer("A")

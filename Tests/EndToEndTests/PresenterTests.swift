@@ -297,7 +297,7 @@ class PresenterTests: StageTestCase {
         XCTAssertEqual(a.count("p did change"), 1)
     }
 
-    /// Rules 5.3 and 6.6: who implements nothing delays nobody.
+    /// Rules 5.3 and 6.6: a presenter that implements nothing delays no claim.
     func testAPresenterWithoutMethodsDelaysNobody() throws {
         let file = try stage.file("f")
         let writer = try stage.peer("writer")

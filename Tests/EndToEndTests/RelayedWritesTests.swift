@@ -45,8 +45,8 @@ class RelayedWritesTests: DelegatingTestCase {
             _ = try allWrite(20, within: 0.2)
             kill(arbiter, SIGSTOP)
             defer { kill(arbiter, SIGCONT) }
-            // Not for so long that it is deposed; and a machine that is busy keeps somebody from
-            // its turn so often that they would not get far.
+            // Not for so long that it is deposed; and a machine that is busy keeps a program from
+            // its turn so often that it would not get far.
             if try allWrite(5, within: 0.5) { return }
         }
         throw StageError("they need an arbiter all the time")
@@ -67,7 +67,7 @@ class RelayedWritesTests: DelegatingTestCase {
         return false
     }
 
-    /// Ends all writers; nobody has written what another one wrote.
+    /// Ends all writers; none has written what another one wrote.
     private func checkJournal() throws {
         for writer in writers { writer.end() }
         XCTAssertGreaterThan(try XCTUnwrap(progress.wholeCount()), 0)
@@ -85,7 +85,7 @@ class RelayedWritesTests: DelegatingTestCase {
     //  3              returns
     //  1, 2         write(f)
     //
-    /// Rules 2.3 and 2.14: whoever comes is served.
+    /// Rules 2.3 and 2.14: a program that comes is served.
     func testAStrangerIsServed() throws {
         try startRelay()
         let stranger = try stage.peer("stranger")
@@ -101,7 +101,7 @@ class RelayedWritesTests: DelegatingTestCase {
         try checkJournal()
     }
 
-    /// Rule 5.4: whoever presents the file is asked from then on.
+    /// Rule 5.4: a presenter of the file is asked from then on.
     func testAPresenterIsAsked() throws {
         try startRelay()
         let viewer = try stage.peer("viewer")
@@ -163,7 +163,7 @@ class RelayedWritesTests: DelegatingTestCase {
         try checkJournal()
     }
 
-    /// Rule 18.7: nobody notices the death of the arbiter.
+    /// Rule 18.7: no program notices the death of the arbiter.
     func testTheyGoOnWhenTheArbiterDies() throws {
         try startRelay()
         for _ in 0..<5 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runtime directory goes while programs coordinate through it. Whoever comes afterwards makes
-// another one, and must not be granted there what is still held by those of the first (Rule 2.0),
-// whoever of them is stopped or dead by then.
+// The runtime directory goes while programs coordinate through it. A program that comes afterwards
+// makes another one, and must not be granted there what is still held by those of the first (Rule
+// 2.0), even if some of them are stopped or dead by then.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -41,7 +41,7 @@ class RemovedDirectoryTests: StageTestCase {
         }
     }
 
-    /// B has filed a write of what A writes; nobody but A is in the way, and A goes on to the end.
+    /// B has filed a write of what A writes; only A is in the way, and A goes on to the end.
     private func assertWaits(_ b: Program, for a: Program, line: UInt = #line) throws {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"), line: line)
@@ -49,12 +49,12 @@ class RemovedDirectoryTests: StageTestCase {
         try a.ask("a go", "a released")
         XCTAssertEqual(try b.hear("b granted"), "b granted new", line: line)
         try b.ask("b go", "b released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     //  A                       B
     //  write(f) granted
-    //  (somebody removes the runtime directory; whoever hosts makes another)
+    //  (the test removes the runtime directory; the host makes another)
     //                          write(f): waits
     //  returns
     //                          granted
@@ -74,7 +74,7 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
-    /// Rule 2.0: nor if another program comes before whoever hosts has noticed.
+    /// Rule 2.0: nor if another program comes before the host has noticed.
     func testAnotherProgramMakesTheDirectoryAnew() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -159,10 +159,10 @@ class RemovedDirectoryTests: StageTestCase {
     //  A                       B                       stranger
     //  write(f) granted
     //                                                  takes names like A's
-    //  (somebody removes the runtime directory)
+    //  (the test removes the runtime directory)
     //                          write(f): waits for A alone
     //
-    /// Rule 2.0: names that another user has taken are in nobody's way.
+    /// Rule 2.0: names that another user has taken block no program.
     func testAStrangerTakesOurNames() throws {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -206,7 +206,7 @@ class RemovedDirectoryTests: StageTestCase {
         return taken
     }
 
-    /// Rules 2.0 and 18.7: also if so many have asked it in vain that nobody else can.
+    /// Rules 2.0 and 18.7: also if so many have asked it in vain that no other program can.
     func testTheStoppedHoldersWitnessIsBusy() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -236,7 +236,7 @@ class RemovedDirectoryTests: StageTestCase {
     //  A                       B
     //  write(f) granted
     //  stopped, with the arbiter if it hosts that
-    //  (somebody removes the runtime directory, and kills the arbiter)
+    //  (the test removes the runtime directory, and kills the arbiter)
     //                          write(f): waits for A to vouch for what it holds
     //  goes on
     //                          waits in line
@@ -261,7 +261,7 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
-    /// Rules 2.0 and 18.8: nobody waits for a stopped holder that is killed.
+    /// Rules 2.0 and 18.8: no program waits for a stopped holder that is killed.
     func testTheStoppedHolderDies() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")

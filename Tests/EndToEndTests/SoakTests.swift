@@ -29,7 +29,7 @@ class SoakTests: StageTestCase {
 
     /// Rule 18.7: the normal exit of a host; without one there is nothing to see.
     func testHostsExit() throws {
-        try XCTSkipIf(Self.hosting == .daemon, "A daemon exits when nobody needs it.")
+        try XCTSkipIf(Self.hosting == .daemon, "A daemon exits when no program needs it.")
         try prove(
             "exits", "--exits", "10", "--processes", "8", "--files", "20", "--rate", "60",
             "--bound", "30000")
@@ -40,7 +40,7 @@ class SoakTests: StageTestCase {
         try prove("counter", "--count", "1000", "--forks-every", "20", "--processes", "6")
     }
 
-    /// Rules 18.6 and 18.7a: a stopped holder is not overlapped, nobody gets an error.
+    /// Rules 18.6 and 18.7a: a stopped holder is not overlapped, no program gets an error.
     func testAnybodyIsStopped() throws {
         try prove(
             "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",

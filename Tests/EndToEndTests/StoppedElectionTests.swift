@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that is stopped in one of the few milliseconds in which it chooses the arbiter, or is
-// about to become it, holds up everybody who comes behind it; for a second, and not for ever.
+// about to become it, blocks all programs that come after it; for a second, and not for ever.
 
 import XCTest
 
@@ -13,7 +13,7 @@ class StoppedElectionTests: StageTestCase {
         defer { close(file) }
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
-        // F_OFD_SETLK: the lock is whoever's who inherits the descriptor.
+        // F_OFD_SETLK: the lock belongs to the process that inherits the descriptor.
         XCTAssertEqual(fcntl(file, 37, &lock), 0)
         let holder = try stage.start("holder", ["/bin/sleep", "1000"])
         var world = stat()
@@ -36,7 +36,7 @@ class StoppedElectionTests: StageTestCase {
         b.tell("b write \(stage.path("g"))")
         try a.hear("a granted")
         try b.hear("b granted")
-        // Whoever goes on has nothing to do with it any more.
+        // The program that goes on is not involved any more.
         kill(holder.pid, SIGCONT)
         let c = try stage.peer("C")
         c.tell("c write \(file)")
@@ -68,7 +68,7 @@ class StoppedElectionTests: StageTestCase {
     //  arbiter       A                                   crowd
     //                write(f) granted
     //  stopped
-    //                                                    connects until nobody else can
+    //                                                    connects until no other program can
     //                              B
     //                              write(g) granted
     //

@@ -7,7 +7,7 @@ import FileCoordinationWire
 import XCTest
 
 class StoppedTests: StageTestCase {
-    /// Sets the scene: somebody hosts who is never stopped.
+    /// Sets the scene: a program hosts that is never stopped.
     private func host() throws {
         if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
     }
@@ -46,7 +46,7 @@ class StoppedTests: StageTestCase {
         try d.ask("w go", "w released")
     }
 
-    /// Rule 18.6: with no claim in its accessor yet, also if nobody waited when it was stopped.
+    /// Rule 18.6: with no claim in its accessor yet, also if no claim waited when it was stopped.
     func testOneThatIsGrantedInItsSleepDoesNotHold() throws {
         let file = try stage.file("f")
         try host()
@@ -76,7 +76,7 @@ class StoppedTests: StageTestCase {
         try stage.untilWaits(b)
         c.tell("w write \(file)")
         try stage.untilWaits(c)
-        // By now it was looked at: whoever stands between is skipped.
+        // By now it was looked at: the stopped claim in between is skipped.
         try b.stop()
         try stage.until("B is stepped over") { report in
             let claim = report.claims.first { $0.processID == b.pid }
@@ -127,8 +127,8 @@ class StoppedTests: StageTestCase {
         try other.ask("w go", "w released")
     }
 
-    /// Rule 18.6: it is told to reload although it has nothing to say when it goes on, and nobody
-    /// waits for anything by then.
+    /// Rule 18.6: it is told to reload although it has nothing to say when it goes on, and no claim
+    /// waits by then.
     func testAStoppedPresenterThatGoesOnInSilence() throws {
         let file = try stage.file("f")
         try host()
@@ -137,7 +137,7 @@ class StoppedTests: StageTestCase {
         try presenter.stop()
         try other.ask("r read \(file)", "r granted")
         try other.ask("r go", "r released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
         presenter.signal(SIGCONT)
         try presenter.hear("p did change")
     }

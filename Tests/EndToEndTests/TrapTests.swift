@@ -117,7 +117,7 @@ final class TrapTests: StageTestCase {
     //  returns
     //  write(g): error
     //
-    /// Rule 18.8: who truncates a ledger ends nobody's process.
+    /// Rule 18.8: truncating a ledger ends no process.
     func testAnotherProcessTruncatesALedger() throws {
         let daemon = try stage.daemon()
         let a = try stage.peer("A", environment: home)

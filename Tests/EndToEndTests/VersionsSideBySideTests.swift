@@ -63,7 +63,7 @@ final class VersionsSideBySideTests: StageTestCase {
     func testTheDaemonIsReplacedByAnOlderOne() throws { try assertReplaced([:], by: old) }
 
     /// What only the second version can say is not said to an old host: the wait goes on until
-    /// somebody ends it, and nothing else goes wrong.
+    /// a program ends it, and nothing else goes wrong.
     func testANewProgramAndAnOldHost() throws {
         let file = try stage.file("f")
         _ = try daemon(old)

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: WritingOptions.every)
-    func `Rule 2.8b: it waits as the strictest, whoever came first`(options: WritingOptions) {
+    func `Rule 2.8b: it waits as the strictest, in either order`(options: WritingOptions) {
         for place in ["/d/s/", "/d/s/f", "/d/s/p.rtfd"] {
             let write = [AccessItem].write(place, options)
             for other in Self.others {

@@ -70,7 +70,7 @@ import Testing
         #expect(failed(desk) == [inner: [inner, waiter, holder]])
     }
 
-    @Test func `Rule 18.4: no alarm where somebody can go on`() {
+    @Test func `Rule 18.4: no alarm where a claim can go on`() {
         var desk = Desk()
         // One that runs waits for nothing.
         let (a, b) = (desk.file(.write("/a")), desk.file(.write("/b")))
@@ -155,11 +155,11 @@ import Testing
         desk.handle(.presenterHindered(presenter, by: waits))
         let reader = desk.file(.read("/f"))
         #expect(desk.stage(reader) == .asking)
-        // It waits for a claim that waits for nobody.
+        // It waits for a claim that waits for no other.
         #expect(failed(desk) == [:])
         desk.end(other, .unchanged)
         #expect(desk.stage(waits) == .granted)
-        // Another process's claim hinders nobody, nor does one that is over.
+        // Another process's claim blocks no presenter, nor does one that is over.
         desk.handle(.presenterHindered(presenter, by: reader))
         #expect(failed(desk) == [:])
         desk.end(waits, .unchanged)

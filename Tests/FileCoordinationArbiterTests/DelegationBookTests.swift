@@ -153,7 +153,7 @@ final class DelegationBookTests: XCTestCase {
         XCTAssertNil(try contenders(arbiter([item("/a/d/g")])))
     }
 
-    /// Rules 1.12, 2.2, 2.5: whoever wants anything else has to be reckoned with.
+    /// Rules 1.12, 2.2, 2.5: a claim that wants anything else must be considered.
     func testWhereOthersDoOtherThingsNobodyContends() throws {
         let file = try item("/a/d/f")
         let others = [
@@ -169,7 +169,7 @@ final class DelegationBookTests: XCTestCase {
             try contenders(arbiter([file, file], enclosing: [ClaimID(rawValue: 1)])))
     }
 
-    /// Rules 6.1, 7.4: nor where somebody is to be asked or told.
+    /// Rules 6.1, 7.4: nor where a presenter is to be asked or told.
     func testBesideAPresenterNobodyContends() throws {
         let file = try item("/a/d/f")
         for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g"] {

@@ -198,7 +198,7 @@ import Testing
         guard let registered = desk.arbiter.presenters.first?.presenter,
             let filed = desk.arbiter.claims.first?.claim
         else {
-            Issue.record("somebody is missing")
+            Issue.record("a claim is missing")
             return
         }
         desk.handle(.presenterAdded(registered))

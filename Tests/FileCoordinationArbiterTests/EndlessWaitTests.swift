@@ -79,7 +79,7 @@ import Testing
         #expect(victims == [2])
     }
 
-    @Test func `Rule 6.11: nobody outlasts a reader that waits for him`() {
+    @Test func `Rule 6.11: no claim outlasts a reader that waits for it`() {
         var arbiter = Arbiter()
         // One that is never done saving, one that never gives way to a writer, one that is good.
         _ = arbiter.handle(presenter(1, [.save]))

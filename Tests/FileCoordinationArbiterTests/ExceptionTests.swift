@@ -230,7 +230,7 @@ import Testing
         #expect(desk.arbiter.impediments(of: nested) == [.claim(writer)])
     }
 
-    @Test func `Rule 2.17: nobody nests in a claim of another process`() {
+    @Test func `Rule 2.17: no claim nests in a claim of another process`() {
         var desk = Desk()
         let blocker = desk.file(.write("/d/f"))
         let holder = desk.file(.read("/d/f"), purpose: "app")

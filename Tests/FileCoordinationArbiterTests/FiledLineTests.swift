@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of one place against a simple list: who is found, and at whom nobody looks.
+// The lines of one place against a simple list: which claims are found, and which are not looked
+// at.
 
 import Testing
 

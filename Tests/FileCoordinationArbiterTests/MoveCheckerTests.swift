@@ -125,11 +125,11 @@ import Testing
         #expect(tale.complaint?.contains("11.2") == true)
     }
 
-    @Test func `Somebody is let in who has to wait for the mover's end`() {
+    @Test func `A claim is let in that must wait for the mover's end`() {
         #expect(complaint(proper + [.grant(reader)], [reader: .granted]) != nil)
     }
 
-    @Test func `Somebody waits who need not`() {
+    @Test func `A claim waits that need not`() {
         var tale = beginning()
         tale.tell(announced, proper)
         tale.tell(
@@ -138,7 +138,7 @@ import Testing
         #expect(tale.complaint == "claim 3 waits for nothing: a lost wake-up")
     }
 
-    @Test func `Something moves though nobody who runs has said so`() {
+    @Test func `Something moves though no running claim has said so`() {
         var tale = beginning()
         tale.tell(.claimAnnounced(reader, .moved([move("/d/", to: "/e/")])), proper)
         #expect(tale.complaint != nil)

@@ -36,7 +36,7 @@ import Testing
         #expect(desk.last(to: before) == [])
     }
 
-    @Test func `Rule 11.4: nobody is told of the move again`() {
+    @Test func `Rule 11.4: no presenter is told of the move again`() {
         var (desk, _) = recovered()
         let presenter = desk.present("/e/f")
         let folder = desk.present("/d")

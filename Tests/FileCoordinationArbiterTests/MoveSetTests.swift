@@ -188,10 +188,10 @@ import Testing
         desk.end(mover, .changed)
     }
 
-    @Test func `Rule 11.4: the root's neighbours and what nobody knows move without a word`() {
+    @Test func `Rule 11.4: the root's neighbours and unknown items move without a word`() {
         var desk = Desk()
         let mover = desk.file(.move("/a"))
-        desk.announce(mover, move("/nobody", to: "/knows"))
+        desk.announce(mover, move("/unknown", to: "/elsewhere"))
         #expect(desk.last.isEmpty)
         desk.end(mover, .unchanged)
         #expect(desk.arbiter.isIdle)

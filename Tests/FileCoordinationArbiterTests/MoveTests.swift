@@ -101,7 +101,7 @@ import Testing
             ])
     }
 
-    @Test func `Rules 4.5, 11.2: nobody of the mover's purpose is told, but all are tied anew`() {
+    @Test func `Rules 4.5, 11.2: no presenter of the mover's purpose is told, all are tied anew`() {
         var desk = Desk()
         let own = desk.present("/d/f", .didMethods, purpose: "mover")
         let twin = desk.present("/d/f", .didMethods, purpose: "mover")

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `Rule 11.5: whoever waited behind it at the old place goes on at once`() {
+    @Test func `Rule 11.5: a claim that waited behind it at the old place goes on at once`() {
         var desk = Desk()
         let editor = desk.present("/d/f", purpose: "editor")
         let reader = desk.file(.read("/d/f"))
@@ -203,7 +203,7 @@ import Testing
         #expect(desk.last == [.grant(writer), .grant(deleting)])
     }
 
-    @Test func `Rules 2.15, 11.6: whoever was let past holds nobody up where it is no longer`() {
+    @Test func `Rules 2.15, 11.6: a claim that was let past blocks none where it is no longer`() {
         var desk = Desk()
         let editors = ["first", "second"].map { desk.present("/p.rtfd", purpose: $0) }
         let writer = desk.file(.write("/p.rtfd/a"))

@@ -47,7 +47,7 @@ import Testing
         #expect(file(2, .read("/f"), &arbiter) == [.grant(ClaimID(rawValue: 2))])
     }
 
-    @Test func `Rule 18.3: whoever is heard of again is told to look, and asked again`() {
+    @Test func `Rule 18.3: a client that is heard of again is told to look, and asked again`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
         _ = arbiter.handle(.clockAdvanced(to: 10 * Self.second))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches (section 14): they ask beforehand, and exclude nobody.
+// Batches (section 14): they ask beforehand, and exclude no claim.
 
 import FileCoordinationArbiter
 import Testing
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Exclusion
 
-    @Test func `Rule 14.3: a batch waits for nobody, and nobody for it`() {
+    @Test func `Rule 14.3: a batch waits for no claim, and no claim for it`() {
         var desk = Desk()
         let writer = desk.file(.write("/d/f"))
         let batch = desk.file(.delete("/d/") + .write("/d/f"), kind: .preparation)
@@ -94,7 +94,7 @@ import Testing
         for place in ["/d", "/d/f", "/"] { #expect(asked(.write("/d/", mode), at: place) == nil) }
     }
 
-    @Test func `Rules 6.2, 14.1: nobody beside, and no plain directory above`() {
+    @Test func `Rules 6.2, 14.1: no presenter beside, and no plain directory above`() {
         for items in [[AccessItem].read("/d/s/"), .delete("/d/s/")] {
             for place in ["/d", "/", "/d/t", "/d/s2"] { #expect(asked(items, at: place) == nil) }
         }
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Endings
 
-    @Test func `Rules 9.1, 14.7: an error ends it, and nobody hears more`() {
+    @Test func `Rules 9.1, 14.7: an error ends it, and no presenter is told more`() {
         var desk = Desk()
         let first = desk.present("/d/f")
         let second = desk.present("/d/g")
@@ -170,7 +170,7 @@ import Testing
         #expect(desk.stage(others[1]) == .granted)
     }
 
-    @Test func `Rule 18.7: it is recovered like any other, and still excludes nobody`() {
+    @Test func `Rule 18.7: it is recovered like any other, and still excludes no claim`() {
         var desk = Desk(recovering: true)
         var running = desk.filed(.write("/f"))
         running.kind = .preparation

@@ -130,7 +130,7 @@ import Testing
                     return "step \(step), \(event): \(complaint)"
                 }
             }
-            // Everybody goes, and nothing is left.
+            // All clients leave, and nothing is left.
             for client in UInt32(1)...4 {
                 _ = arbiter.handle(.clientDied(ClientID(rawValue: client)))
             }

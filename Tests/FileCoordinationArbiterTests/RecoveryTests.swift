@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `A relinquishment that nobody holds is returned, and asked for again`() {
+    @Test func `A relinquishment that no claim holds is returned, and asked for again`() {
         var desk = Desk(recovering: true)
         let editor = desk.present("/f", relinquished: [.reader, .writer])
         let reader = desk.file(.read("/f"))
@@ -96,7 +96,7 @@ import Testing
         #expect(desk.last == [.grant(asking)])
     }
 
-    @Test func `A presenter that turns up late is given back what nobody holds`() {
+    @Test func `A presenter that turns up late is given back what no claim holds`() {
         var desk = Desk()
         let running = desk.file(.write("/f"))
         let held = desk.present("/f", relinquished: [.reader, .writer])

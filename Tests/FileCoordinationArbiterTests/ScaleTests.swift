@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Crowds: thousands that wait for one file, that present what one claim concerns, that die or move
-// at once. Everybody has his turn, and nothing is left behind. Were any of it to cost the square of
-// its number, these tests would not end in any time that people wait.
+// at once. Each claim has its turn, and nothing is left behind. Were any of it to cost the square
+// of its number, these tests would not end in any time that people wait.
 
 import Testing
 
@@ -104,7 +104,7 @@ import Testing
         let waiting = (0..<Self.crowd).map { number in
             hall.file(.write("/f"), purpose: number % 2 == 0 ? "ours" : nil, inside: outer)
         }
-        // Whoever has nothing to do with them is granted at once.
+        // A claim that does not meet them is granted at once.
         let other = hall.file(.write("/g"))
         #expect(hall.arbiter.stage(of: other) == .granted)
         for next in waiting {
@@ -217,7 +217,7 @@ import Testing
         for claim in running { _ = hall.arbiter.handle(.claimRecovered(claim)) }
         for claim in waiting.shuffled() { _ = hall.arbiter.handle(.claimFiled(claim)) }
         let effects = hall.arbiter.handle(.recoveryFinished)
-        // Who runs writes: towards readers nobody needs the items away.
+        // All that run are writes: readers do not need the items away.
         #expect(effects.count == places.count + 1)
         #expect(effects.last == .grant(waiting[0].id))
         #expect(hall.end(running[0].id).count == 2)

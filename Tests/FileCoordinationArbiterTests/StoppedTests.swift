@@ -82,7 +82,7 @@ import Testing
         #expect(line.granted == [3])
     }
 
-    @Test func `A stopped waiter that nobody is in the way of is not granted either`() {
+    @Test func `A stopped waiter that no claim blocks is not granted either`() {
         var line = Line()
         line.file(1, .write("/f"))
         line.file(2, .write("/f"))
@@ -132,7 +132,7 @@ import Testing
         #expect(line.granted == [1])
     }
 
-    @Test func `One that went back to the line is in nobody's way who comes to its place`() {
+    @Test func `One that went back to the line blocks no claim that comes to its place`() {
         var line = Line()
         line.present(8, "/f")
         line.present(9, "/g")
@@ -262,7 +262,7 @@ import Testing
         #expect(line.arbiter.isIdle)
     }
 
-    @Test func `Nobody is looked at while nobody waits`() {
+    @Test func `No client is looked at while no claim waits`() {
         var line = Line()
         line.present(9, "/f")
         line.file(1, .write("/g"))

@@ -46,7 +46,7 @@ import Testing
         #expect(failed(desk) == [second: [second, a, first, b]])
     }
 
-    @Test func `Rule 18.4: who does not wait holds nobody up`() {
+    @Test func `Rule 18.4: a claim that does not wait blocks no other`() {
         var desk = Desk()
         let outer = desk.file(.write("/f"))
         let inner = nest(.write("/f"), in: outer, blocksCaller: false, &desk)
@@ -56,7 +56,7 @@ import Testing
         #expect(desk.stage(inner) == .granted)
     }
 
-    @Test func `Rule 18.4: to wait for somebody else inside a claim is no cycle`() {
+    @Test func `Rule 18.4: to wait for another client inside a claim is no cycle`() {
         var desk = Desk()
         let outer = desk.file(.write("/f"))
         let other = desk.file(.write("/g"))

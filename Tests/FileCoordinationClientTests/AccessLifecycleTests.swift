@@ -84,7 +84,7 @@ import Testing
         #expect(isGivenUp)
         let reason = life.filedNext()
         #expect(reason?.isGranted == false)
-        // It was granted first: whoever settles it sees the reason as well.
+        // It was granted first: the thread that settles it sees the reason as well.
         let settled = life.settle(failure: nil)
         #expect(settled.releases)
         #expect(!settled.ending.isGranted)
@@ -118,8 +118,8 @@ import Testing
     }
 
     @Test mutating func `A claim that is decided first is gone on with when it is filed`() {
-        let nobody = wait.decided(.cancelled)
-        #expect(nobody == nil)
+        let threadToWake = wait.decided(.cancelled)
+        #expect(threadToWake == nil)
         let ending = wait.filed(1)
         #expect(ending?.isGranted == false)
     }
@@ -128,8 +128,8 @@ import Testing
         _ = wait.filed(1)
         _ = wait.decided(.granted)
         // The next claim is decided while the first is still being settled.
-        let nobody = wait.decided(.granted)
-        #expect(nobody == nil)
+        let threadToWake = wait.decided(.granted)
+        #expect(threadToWake == nil)
         let ending = wait.filed(1)
         #expect(ending?.isGranted == true)
     }

@@ -82,7 +82,7 @@ final class ExhaustiveTests: XCTestCase {
     func testBirthOfEverybody() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "birth of everybody and a death", tasks: Self.rivals, start: .nothing,
+                name: "birth of all clients and a death", tasks: Self.rivals, start: .nothing,
                 deaths: 1))
     }
 
@@ -201,7 +201,8 @@ final class ExhaustiveTests: XCTestCase {
 
 /// The same where a place is in a relay.
 ///
-/// Whoever waits in one tires of it at any moment, so nothing here depends on who is slow.
+/// A client that waits in one may tire of it at any moment, so nothing here depends on which client
+/// is slow.
 extension ExhaustiveTests {
     private static let members = [[ModelTask.claimLocally(0)], [.claimLocally(0)]]
     private static let busyMembers = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout is frozen: programs built from different versions share ledgers. Whoever has to change
-// a number here has to change the layout's version, too.
+// The layout is frozen: programs built from different versions share ledgers. A change of a number
+// here needs a change of the layout's version, too.
 
 import FileCoordinationSystem
 import Glibc
@@ -112,7 +112,7 @@ struct LayoutTests {
         #expect(word.lowHalf == 0xDEF6_7890)
         #expect(word.begun == RelayWord(rawValue: 0xABC0_0001_DF00_0000))
         let last = RelayWord(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
-        // Zero is nobody's.
+        // Zero belongs to no client.
         #expect(last.begun.generation == 1)
         #expect(!RelayWord(rawValue: 0).isBegun && word.isBegun && last.begun.isBegun)
         #expect(last.joined.rawValue == 0xFFF0_0000_FFFF_FFFF)
@@ -121,7 +121,7 @@ struct LayoutTests {
         #expect(last.joined.passed.serves(RelayTicket(0, next: last.joined)))
     }
 
-    /// Whoever ends its turn late, in a later use of the word, ends nobody else's.
+    /// A client that ends its turn late, in a later use of the word, ends no other client's.
     ///
     /// With eight bits it did, after 128 beginnings and ends.
     @Test func `A number of one use of a relay's word is none of any other`() {

@@ -64,7 +64,7 @@ struct LedgerWriterTests {
         #expect(reader.grant(claims[0], next) == .granted)
     }
 
-    @Test func `A deadline passes, the claim is given up, and nobody can grant it`() throws {
+    @Test func `A deadline passes, the claim is given up, and no host can grant it`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let reader = try world.reader(of: writer)
@@ -78,7 +78,7 @@ struct LedgerWriterTests {
         #expect(try writer.release(claim) == .notGranted)
     }
 
-    @Test func `A new host's raise stops the old one, and wakes nobody for nothing`() throws {
+    @Test func `A new host's raise stops the old one, and wakes no thread for nothing`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let old = try world.reader(of: writer)
@@ -152,7 +152,7 @@ struct LedgerWriterTests {
         #expect(writer.releaseWrittenLocally(next))
         let (first, second) = (try claim(4), try claim(5))
         #expect(Set([first.index, second.index]) == [one.index, other.index])
-        // Somebody comes to care for it: then it is a claim like any other.
+        // A host asks for a report of its release: then it is a claim like any other.
         #expect(try reader.revoke(slot: 4, delegation, world.epoch).count == 2)
         #expect(!writer.releaseWrittenLocally(first))
         #expect(try writer.release(first) == .released)

@@ -102,7 +102,7 @@ final class MutantTests: XCTestCase {
         let found = expect(.generationIgnored, [[.claim(0), .claim(1)], [.claim(0)]]) {
             $0.cancelsLate = true
         }
-        guard case .cancelledByNobody = found else { return XCTFail("\(found as Any)") }
+        guard case .cancelledUnasked = found else { return XCTFail("\(found as Any)") }
     }
 
     func testBirthThatStoresTheEpoch() {
@@ -149,7 +149,7 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// While its accessor runs: once that is over, its record is in nobody's way but the host's.
+    /// While its accessor runs: once that is over, its record is in the way of the host only.
     func testPassingATurnOnBeforeTheClaimIsOver() {
         let found = expect(.passesBeforeRelease, Self.members) {
             $0.hosts = 1

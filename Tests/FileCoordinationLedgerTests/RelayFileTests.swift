@@ -52,7 +52,7 @@ import Testing
             return
         }
         let outcome = Lock("nothing")
-        // Bounded, for whoever breaks it: then it is filed.
+        // Bounded, in case a client breaks it: then the claim is filed.
         let end = MonotonicClock.after(.seconds(20))
         let (writer, word) = (open.writers[1], open.words[1])
         let record = try writer.write(kind: .claim, body: [1])
@@ -87,7 +87,7 @@ import Testing
         #expect(open.readers[1].grant(record, open.world.epoch) == .granted)
     }
 
-    @Test func `Of a relay that is another place's by now nobody takes a number`() throws {
+    @Test func `No client takes a number of a relay that is another place's by now`() throws {
         let open = try Open()
         open.readers[0].close(slot: 4, open.words[0])
         guard case (_, .gone) = try open.claim(0) else {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `Whoever cuts the file off ends all relays and no process`() throws {
+    @Test func `Cutting the file off ends all relays and no process`() throws {
         let open = try Open()
         guard case (let first, .granted(let turn, _)) = try open.claim(0) else {
             Issue.record("the first one waits")
@@ -128,7 +128,7 @@ import Testing
         let former = try RelayFile(directory: open.world.directory, epoch: open.world.epoch)
         #expect(truncate(open.world.path + "/relays.\(open.world.epoch.rawValue)", 0) == 0)
         open.relays.pass(turn)
-        // Each process that has it mapped finds zeros of its own, which lock nobody out.
+        // Each process that has it mapped finds zeros of its own, which lock no client out.
         guard case (_, .gone) = try open.claim(1, in: former) else {
             Issue.record("it is let in, or waits")
             return

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AccessControlListTests {
     private typealias Entry = AccessControlList.Entry
 
-    /// A process, as far as a list has to do with it; the owner is not one of them.
+    /// A process, as an access control list sees it; the owner is not one of them.
     private struct Process {
         var user: UInt32
         var groups: Set<UInt32>
@@ -82,11 +82,11 @@ import Testing
         }
     }
 
-    @Test func `Another group gives nobody anything new`() {
+    @Test func `Another group gives no user a new right`() {
         for list in makeLists() { expectNoGain(list, list.forAnotherGroup, group: newGroup) }
     }
 
-    @Test func `The loss of named users and groups gives nobody anything new`() {
+    @Test func `The loss of named users and groups gives no user a new right`() {
         for list in makeLists() {
             expectNoGain(list, list.withoutNames, group: oldGroup)
             expectNoGain(list, list.forAnotherGroup.withoutNames, group: newGroup)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Children that die with whoever started them. XCTest, because it starts them from one thread.
+// Children that die with the process that started them. XCTest, because it starts them from one
+// thread.
 
 import FileCoordinationSystem
 import Glibc

@@ -117,6 +117,6 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether it is the name of an attribute that is everybody's.
+    /// Whether it is the name of an attribute that all users may use.
     fileprivate var isUser: Bool { starts(with: "user.".utf8) }
 }

@@ -90,7 +90,7 @@ final class FutexTests: XCTestCase {
             XCTAssertTrue([.woken, .changed].contains(result))
         }
         XCTAssertEqual(child.wait(), 0)
-        XCTAssertEqual(Futex.wake(word.futexAddress), 0, "Nobody sleeps any more")
+        XCTAssertEqual(Futex.wake(word.futexAddress), 0, "No thread sleeps any more")
         withExtendedLifetime(page) {}
     }
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(!MappingGuard.wasTruncated(mapping))
 
         try FileSpace.truncate(file, length: 4096)
-        #expect(!MappingGuard.wasTruncated(mapping), "Nobody has touched it yet")
+        #expect(!MappingGuard.wasTruncated(mapping), "No access has touched it yet")
         #expect(mapping.word(at: 4096).load() == 0)
         #expect(MappingGuard.wasTruncated(mapping))
         #expect(mapping.word(at: 0).load() == 1, "The rest of the file is still mapped")

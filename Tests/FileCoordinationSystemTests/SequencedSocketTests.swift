@@ -136,7 +136,7 @@ import Testing
         #expect(try scratch.directory.names() == ["socket"])
     }
 
-    @Test func `Nobody there and nobody any more are told apart`() throws {
+    @Test func `A missing socket and one without a listener are told apart`() throws {
         let absent = systemError {
             try SequencedSocket.connect(in: scratch.directory, name: "socket")
         }

@@ -57,7 +57,7 @@ final class CoordinatorLabelTests: CoordinatorTestCase {
         XCTAssertEqual(try party(whileReading: url, coordinator).label, program.processName)
     }
 
-    /// The places that the process has to itself: there nobody writes a label unless there is one.
+    /// The places that the process has to itself: there a label is written only if there is one.
     func testALabelledAccessOfAPlaceOfItsOwnIsNamedToo() throws {
         let url = try file("a")
         let coordinator = NSFileCoordinator()

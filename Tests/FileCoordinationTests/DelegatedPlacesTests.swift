@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Delegated places")
 struct DelegatedPlacesTests {
-    /// Somebody's places, and the directory of the ledger behind them.
+    /// A client's places, and the directory of the ledger behind them.
     private func withPlaces(isOn: Bool = true, _ body: (DelegatedPlaces) throws -> Void) throws {
         try withLedger { _, ledger, _ in try body(DelegatedPlaces(ledger, isOn: isOn)) }
     }
@@ -199,7 +199,7 @@ struct DelegatedPlacesTests {
         }
     }
 
-    @Test("Rule 2.14: what was given up before a host has seen it is in nobody's way")
+    @Test("Rule 2.14: what was given up before a host has seen it blocks no claim")
     func unseenAndGivenUp() throws {
         try withDelegatedDirectory { places, ledger, _ in
             let record = try ledger.write(kind: .claim, body: [1])

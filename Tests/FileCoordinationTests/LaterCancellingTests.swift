@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cancelling while the grant is on its way: whichever comes first, the accessor runs once, and
-// afterwards nobody holds anything.
+// afterwards no claim is held.
 
 import FileCoordination
 import FileCoordinationSystem

@@ -58,7 +58,7 @@ final class PresenterBatchTests: XCTestCase {
         XCTAssertEqual(lines, ["begin", "end", "begin", "answer", "answer", "answer", "end"])
     }
 
-    /// Rule 6.15: on a queue that does several things at a time nobody is held up by another.
+    /// Rule 6.15: on a queue that does several things at a time no presenter is held up by another.
     func testAnyOtherQueueHasAnOperationForEach() {
         let queue = OperationQueue()
         queue.isSuspended = true

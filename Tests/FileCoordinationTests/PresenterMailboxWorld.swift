@@ -117,7 +117,7 @@ struct PresenterMailboxWorld: Hashable {
         }
     }
 
-    /// Lets the presenter do all that it is to do, and checks that nobody is left waiting.
+    /// Lets the presenter do all that it is to do, and checks that no claim is left waiting.
     mutating func settle() throws(Violation) {
         var patience = 100
         repeat {

@@ -92,8 +92,8 @@ final class PresenterRuleTests: CoordinatorTestCase {
         }
     }
 
-    /// Rule 2.18: the exception is for the presenter's own purpose; who saves with another
-    /// coordinator waits for the claim that waits for it, until somebody cancels.
+    /// Rule 2.18: the exception is for the presenter's own purpose; a presenter that saves with
+    /// another coordinator waits for the claim that waits for it, until one is cancelled.
     func testSavingWithAnotherPurposeWaits() throws {
         let url = try file("f")
         let presenter = MistakenPresenter(url)

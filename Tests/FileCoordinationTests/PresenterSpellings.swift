@@ -162,7 +162,7 @@ final class DocumentPresenter: NSObject, SomeDocument {
     let presentedItemOperationQueue: OperationQueue = .main
 }
 
-/// Returns something that nobody asked for.
+/// Returns something that was not asked for.
 open class ChattyPresenter: NSObject, NSFilePresenter {
     open var presentedItemURL: URL? { nil }
     open var presentedItemOperationQueue: OperationQueue { .main }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls for tasks: nobody's thread is held while they wait (Rules 18.1, 18.2, 18.11).
+// Calls for tasks: they hold no thread while they wait (Rules 18.1, 18.2, 18.11).
 
 import FileCoordination
 import FileCoordinationSystem
@@ -37,7 +37,7 @@ final class TaskAccessTests: CoordinatorTestCase {
         let url = try file("f", "text")
         let text = try await NSFileCoordinator().coordinate(writingItemAt: url) { url in
             await Task.yield()
-            // Somebody else cannot have it meanwhile, in a task of its own.
+            // Another task cannot have it meanwhile.
             let code = await Task.detached {
                 await Self.failure(of: url, timeout: .milliseconds(20))?.code
             }.value

@@ -81,7 +81,7 @@ import Testing
     @Test func `A claim that found what was never notified brings it to light`() throws {
         var kernel = try start()
         begin(&kernel)
-        // Somebody wrote, and no notification came; the claim itself changed nothing.
+        // Another process wrote, and no notification came; the claim itself changed nothing.
         kernel.there["/a/f"] = HandMadeKernel.file(4, 2)
         end(&kernel, HandMadeKernel.file(4, 2), HandMadeKernel.file(4, 2))
         #expect(Set(kernel.turn()) == ["1 /a/f content", "2 /a/f content"])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A claim's log: entries behind one another, read while the last one may still be missing, by
-// somebody who believes none of it.
+// a reader that trusts none of it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries of the book of places, each with its length in front: so whoever finds half of one,
-// because its writer died or is not ready yet, knows.
+// The entries of the book of places, each with its length in front: so a reader that finds half of
+// one, because its writer died or is not ready yet, can tell.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

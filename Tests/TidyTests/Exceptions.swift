@@ -16,13 +16,13 @@ enum Exceptions {
         "Sources/FileCoordinationSystem/Pause.swift":
             "the sleep itself, for a host that neither listens nor is gone: no one event tells",
         "Sources/filecoord/DemoStage.swift":
-            "the arbiter tells nobody that somebody has begun to wait: looks, within a bound",
+            "the arbiter does not announce that a claim has begun to wait: looks, within a bound",
         "Sources/filecoord/StatusCommand.swift":
-            "status --watch redraws every second until it is interrupted; nobody waits for it",
+            "status --watch redraws every second until it is interrupted; no program waits for it",
         "Tests/CommandLineTests/DemoTests.swift":
             "looks for the demo's first file, within a bound",
         "Tests/CommandLineTests/StandardInputTests.swift":
-            "the kernel tells nobody of a signal mask: looks in /proc, within a bound",
+            "the kernel does not announce a signal mask: looks in /proc, within a bound",
         "Tests/CommandLineTests/Support/Sandbox.swift":
             "looks at the status as a person would, within a bound",
         "Tests/Peers/coordination-peer/StagePresenter.swift":

@@ -170,7 +170,7 @@ struct ScannerTests {
             d()
             e()
             f = try? g()
-            h = try? i() // Nobody needs it.
+            h = try? i() // No caller needs it.
             """
         #expect(FileRules.unexplainedFailures(in: product(text)).map(\.line) == [6])
     }
@@ -212,7 +212,7 @@ struct ScannerTests {
         #expect(FileRules.unlicensed(SourceFile(path: "A.md", text: "# A")).isEmpty)
     }
 
-    @Test func `A path of somebody's machine is noticed`() {
+    @Test func `A path of a developer's machine is noticed`() {
         for place in FileRules.machinePlaces {
             #expect(FileRules.machinePaths(in: product("// see \(place)x")).count == 1)
         }

@@ -41,7 +41,7 @@ struct TidyTests {
         expectNone(tree.swift.flatMap(BannedWord.violations))
     }
 
-    @Test func `Nobody sleeps for a time instead of waiting for an event`() {
+    @Test func `No code sleeps for a time instead of waiting for an event`() {
         expectNone(tree.swift.flatMap(BannedWord.sleeps), but: Exceptions.sleeping)
     }
 
@@ -99,7 +99,7 @@ struct TidyTests {
         expectNone(tree.files.flatMap(FileRules.unlicensed))
     }
 
-    @Test func `No file names a place of somebody's machine`() {
+    @Test func `No file names a place of a developer's machine`() {
         expectNone(tree.files.flatMap(FileRules.machinePaths))
     }
 

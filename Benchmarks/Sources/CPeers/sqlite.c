@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SQLite's lock on a database, without changing anything in it. The library is opened when it is
-// there, so that nobody needs its headers to build the benchmarks.
+// there, so that its headers are not needed to build the benchmarks.
 #define _GNU_SOURCE
 #include "peers.h"
 

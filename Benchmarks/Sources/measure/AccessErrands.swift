@@ -136,7 +136,7 @@ final class AccessErrands {
         defer { munmap(shared, 8 * ContestWord.count) }
         let span = Int64(try words.number(3)) * 1_000_000
         let own = UInt64(try words.number(4))
-        let everybody = (UInt64(1) << UInt64(try words.number(5))) - 1
+        let allContenders = (UInt64(1) << UInt64(try words.number(5))) - 1
         let comers = shared + ContestWord.comers
         let others = try (0..<words.number(5)).filter { $0 != Int(own) - 1 }
         let alternates = try words.text(6) == "alternating"
@@ -157,8 +157,8 @@ final class AccessErrands {
                         }
                     }
                 }
-                // Nobody else is here: that is what the claim is for.
-                guard shared[ContestWord.contenders] == everybody else {
+                // No other contender is here: the claim ensures that.
+                guard shared[ContestWord.contenders] == allContenders else {
                     shared[ContestWord.contenders] |= 1 << (own - 1)
                     shared[ContestWord.start] = UInt64(nanoseconds_now())
                     shared[ContestWord.holder] = own
@@ -235,7 +235,8 @@ enum FirstAccess {
         } catch {
             Worker.say("error\t\(error)")
         }
-        // Until it has been heard: whoever hosts the arbiter takes it along.
+        // Until the message has arrived: if this process hosts the arbiter, its end ends the
+        // arbiter.
         _ = readLine()
         _exit(0)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One access that nobody is in the way of, beside everything that people lock with instead. All
-// contestants are interleaved, so any two of them can be compared.
+// One uncontended access, beside everything that people lock with instead. All contestants are
+// interleaved, so any two of them can be compared.
 
 import FileCoordination
 
@@ -90,7 +90,7 @@ enum AccessStage {
         let own = [delegatedWrite, delegatedRead, besideVersions, withVersions, write, read]
         guard !needs.isDisjoint(with: own) else { return [] }
         let world = try bench.world()
-        // Each has files of its own, in directories of their own: nobody is in anybody's way.
+        // Each has files of its own, in directories of their own: no process blocks another.
         return try [
             (delegatedWrite, "write", true), (delegatedRead, "read", true),
             (write, "write", false), (read, "read", false),

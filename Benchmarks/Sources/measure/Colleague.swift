@@ -89,7 +89,7 @@ final class Colleague {
         return false
     }
 
-    /// From now on nobody listens to it, and it is not held up by that.
+    /// From now on its output is not read, and that does not block it.
     func ignore() {
         isIgnored = true
         let output = output

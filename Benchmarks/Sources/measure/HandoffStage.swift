@@ -2,7 +2,7 @@
 //
 // Two processes between which one file goes to and fro, strictly. Left alone, one of them would
 // have it again and again before the other one gets a processor: so with flock it takes a ring of
-// three locks, in which each step waits for the other process; and with us nobody leaves its
+// three locks, in which each step waits for the other process; and with us no process leaves its
 // accessor before the other one is about to come.
 
 import CPeers
@@ -118,7 +118,7 @@ struct Contest {
     private let gate: Gate
     private let words: String
     private let milliseconds: Int
-    /// Whether nobody leaves before another one comes.
+    /// Whether each process stays in its accessor until another one comes.
     private let alternates: Bool
 
     init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends what was started, however the run ends. Daemons are nobody's children, so they are looked
-// for among all processes of this user, by their environment.
+// Ends what was started, however the run ends. Daemons are no children of this process, so they are
+// looked for among all processes of this user, by their environment.
 
 import CPeers
 import FileCoordination
@@ -90,7 +90,8 @@ enum Interruption {
         }
     }
 
-    /// For whoever finds its colleagues gone: if that is why, there is nothing more to say.
+    /// For a worker that finds the other workers gone: if that is why, there is nothing more to
+    /// say.
     static func standBack() {
         while hasBegun.load(ordering: .sequentiallyConsistent) { pause() }
     }

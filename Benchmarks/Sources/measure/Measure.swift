@@ -6,8 +6,9 @@
 //
 // A runner of our own, and no benchmark library: those run one benchmark to its end before the
 // next begins, so what they compare was not measured under the same conditions; and they know one
-// process, where nearly everything here takes several, each pinned, stopped and ended by somebody.
-// What such a library adds, instructions and allocations, comes from valgrind (group "profile").
+// process, where nearly everything here takes several, each pinned, stopped and ended by the
+// runner. What such a library adds, instructions and allocations, comes from valgrind (group
+// "profile").
 
 import FileCoordination
 
@@ -45,7 +46,7 @@ struct Measure {
     }
 }
 
-/// What to say to whoever looks on.
+/// What to say to a user who looks on.
 enum Terminal {
     static func complain(_ text: String) { write("measure: \(text)\n") }
     static func progress(_ text: String) { write("\(text)\n") }

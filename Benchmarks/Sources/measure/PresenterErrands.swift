@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters by the thousand: those that make way when somebody writes, and those that nobody
-// ever comes near.
+// Presenters by the thousand: those that relinquish to a writer, and those whose items are never
+// claimed.
 
 import CPeers
 import FileCoordination

@@ -51,7 +51,7 @@ struct Row: Sendable {
     var needs: [String] { [subject] + (reference.map { [$0] } ?? []) }
 }
 
-/// Somebody who can be measured, or the reason why not.
+/// A way of locking that can be measured, or the reason why not.
 struct Contestant {
     let name: String
     /// What a sample is in: "ns" is shown as a time, anything else as it is.

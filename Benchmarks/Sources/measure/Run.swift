@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Goes through the stages. In each repeat every contestant has its turn, beginning with another
-// one each time, so that nobody always comes after the same neighbour.
+// one each time, so that no contestant always comes after the same neighbour.
 
 /// One run.
 struct Run {

@@ -84,7 +84,7 @@ enum Servers {
         let server = try bench.start([
             "/bin/sh", "-c", listeningShell, "sh", socket, path, configuration,
         ])
-        // Whoever connects now waits for the broker, or hears that it has gone.
+        // A client that connects now waits for the broker, or learns that it has gone.
         guard server.says("listening") else { throw MeasuringError("python3 is not installed") }
         server.ignore()
         do {

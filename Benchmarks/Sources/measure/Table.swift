@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table, as text that is also Markdown: first the rows with their verdicts, then what everybody
-// took, then what went wrong.
+// The table, as text that is also Markdown: first the rows with their verdicts, then what all
+// contestants took, then what went wrong.
 
 import FileCoordination
 

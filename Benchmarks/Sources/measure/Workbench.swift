@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the measuring takes place: a directory of its own, programs that are started there, and
-// nothing of either left when it is over. Whoever was started, also by one of those who were, is
-// known by an environment variable that names the directory; it is ended by its number.
+// nothing of either left when it is over. Each process that was started here, also by such a
+// process, is known by an environment variable that names the directory; it is ended by its number.
 
 import CPeers
 import FileCoordination
@@ -109,7 +109,7 @@ final class Workbench {
         environment["XDG_CACHE_HOME"] = "\(scratch)/home/.cache"
         environment["XDG_RUNTIME_DIR"] = "\(scratch)/session"
         environment["FILECOORDINATIOND"] = daemon
-        // Nobody comes near the user's own arbiter by mistake.
+        // No process uses the user's own arbiter by mistake.
         environment["FILECOORDINATION_RUNTIME_DIR"] = "\(scratch)/nowhere"
         environment.merge(changes) { $1 }
         return environment.map { "\($0.key)=\($0.value)" }
@@ -165,14 +165,14 @@ final class Workbench {
         colleagues.removeAll { $0 === colleague }
     }
 
-    /// Ends a world, and everybody in it.
+    /// Ends a world, and all processes in it.
     func dismiss(_ world: World) {
         for colleague in colleagues where colleague.runtime == world.runtime { colleague.end() }
         colleagues.removeAll { $0.runtime == world.runtime }
         Leftovers.end(known: World.setting + world.runtime)
     }
 
-    /// Ends everybody, and removes what they left.
+    /// Ends all processes, and removes what they left.
     func clear() {
         for colleague in colleagues { colleague.end() }
         colleagues = []

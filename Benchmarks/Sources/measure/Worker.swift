@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The process that does what is measured. It reads a line, does it, and answers with its figures,
-// so it is at rest whenever somebody else is measured.
+// so it is at rest whenever another process is measured.
 
 import CPeers
 import FileCoordination
@@ -14,7 +14,7 @@ enum Worker {
     /// The first argument of a process that is a worker.
     static let word = "worker"
 
-    /// Does what it is told, until nobody tells it anything any more.
+    /// Does what it is told, until its input ends.
     static func serve() -> Never {
         let peers = PeerErrands()
         let accesses = AccessErrands()
@@ -37,7 +37,7 @@ enum Worker {
         _exit(0)
     }
 
-    /// Says a line to whoever started this process.
+    /// Says a line to the process that started this one.
     static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         guard write(STDOUT_FILENO, bytes, bytes.count) == bytes.count else { _exit(1) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deliberate faults, in a copy of the checkout: each must make one of its tests fail, awake alone.
-// A test suite that lets a fault through says nothing about the faults that nobody planted.
+// A test suite that lets a fault through says nothing about the faults that were not planted.
 //
 //     swift run --package-path Mutants mutants [--only N,M,ROOM] [--from N] [--check]
 //         [--scratch DIRECTORY] [--limit SECONDS]

@@ -36,12 +36,12 @@ int fcs_rename_at(
     int from_directory, const char *_Nonnull from, int to_directory, const char *_Nonnull to,
     uint32_t flags);
 
-int fcs_try_lock(int file);    // 1: locked, 0: somebody else has it
+int fcs_try_lock(int file);    // 1: locked, 0: another process has it
 int fcs_lock_waiting(int file);
 int fcs_unlock(int file);
 int fcs_is_locked_by_another(int file);
 
-/// What writes fails beyond RLIMIT_FSIZE, and where nobody reads, without the signal.
+/// A write beyond RLIMIT_FSIZE, or to a pipe without a reader, fails without the signal.
 int fcs_reserve(int file, uint64_t length);
 int fcs_truncate(int file, uint64_t length);
 int fcs_synchronize(int file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Many accesses of one coordinator, prepared together (section 14). The claim behind a batch asks
-// the presenters and excludes nobody.
+// the presenters and excludes no other claim.
 
 #if !canImport(Darwin)
 import FileCoordinationClient
@@ -43,8 +43,8 @@ struct Batch {
         return items
     }
 
-    /// Runs the accessor, and waits until its completion handler was called or is nobody's any more
-    /// (Rule 14.4).
+    /// Runs the accessor, and waits until its completion handler was called or was released (Rule
+    /// 14.4).
     func run(_ accessor: (@escaping @Sendable () -> Void) -> Void) {
         let process = ForkGuard.processToken
         let isComplete = Monitor(false)
@@ -52,7 +52,7 @@ struct Batch {
             Self.handler {
                 isComplete.withLock { $0 = true }; isComplete.notifyAll()
             })
-        // In a forked child that returns from its parent's accessor nobody will ever call it.
+        // In a forked child that returns from its parent's accessor no code will ever call it.
         if process == ForkGuard.processToken { _ = isComplete.wait { $0 } }
     }
 
@@ -64,7 +64,7 @@ struct Batch {
         return { promise.keep() }
     }
 
-    /// Something that is done once, at the latest when nobody can do it any more.
+    /// Something that is done once, at the latest when no code can do it any more.
     private final class Promise: Sendable {
         private let complete: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The services of whoever provides a file's contents. No file on Linux has such a provider, so the
-// list of services is empty for every file that exists.
+// The services of the program that provides a file's contents. No file on Linux has such a
+// provider, so the list of services is empty for every file that exists.
 
 #if !canImport(Darwin)
 import Dispatch

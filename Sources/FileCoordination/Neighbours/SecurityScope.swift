@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sandboxed programs bracket their use of a file that somebody handed them. Linux has no such
-// scopes: what the permissions allow is allowed, so the brackets always succeed and do nothing.
+// Sandboxed programs bracket their use of a file that another program handed them. Linux has no
+// such scopes: what the permissions allow is allowed, so the brackets always succeed and do
+// nothing.
 
 #if !canImport(Darwin)
 public import Foundation

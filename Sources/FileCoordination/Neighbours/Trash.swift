@@ -39,7 +39,8 @@ package struct Trash: Sendable {
     /// The trash that `FileManager` uses.
     static var current: Trash {
         if let chosen { return chosen }
-        // Somebody else's idea of where the home is: with these rights it is not to be followed.
+        // The caller's environment says where the home is: a program with these rights must not
+        // follow it.
         guard !CurrentProcess.hasBorrowedRights else { return Trash(environment: [:]) }
         var environment = ProcessInfo.processInfo.environment
         if environment["HOME"] == nil { environment["HOME"] = NSHomeDirectory() }

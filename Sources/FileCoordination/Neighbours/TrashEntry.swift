@@ -21,7 +21,7 @@ enum TrashName {
     /// The name of the note has to fit, too: where it would not, the name is shortened.
     static func candidates(for name: [UInt8]) -> some Sequence<[UInt8]> {
         let numbers = (1...64).lazy.map { $0 == 1 ? "" : " \($0)" }
-        // Somebody trashes the same name all the time: no need to try thousands of numbers.
+        // A user may trash the same name all the time: no need to try thousands of numbers.
         let random = (1...64).lazy.map { _ in " \(UInt32.random(in: 65...UInt32.max))" }
         return [AnySequence(numbers), AnySequence(random)].lazy.joined().map {
             numbered(name, with: Array($0.utf8))
@@ -83,7 +83,7 @@ struct TrashNote {
         }
     }
 
-    /// "2026-08-31T22:32:08", in the time zone of whoever trashes.
+    /// "2026-08-31T22:32:08", in the time zone of the program that trashes.
     static func localTime(_ seconds: Int) -> String {
         var seconds = time_t(seconds)
         var parts = tm()

@@ -15,7 +15,7 @@ extension FileManager {
     /// taken. Of a symbolic link the link itself is moved.
     ///
     /// Like other calls of `FileManager` it does not coordinate. Call it in a coordinated write
-    /// with `forMoving` or `forDeleting`, so that whoever presents the item is asked first.
+    /// with `forMoving` or `forDeleting`, so that the item's presenters are asked first.
     ///
     /// - Parameters:
     ///   - url: The item.

@@ -15,7 +15,8 @@ extension FileManager {
     ///
     /// Where there is a cloud, this call coordinates the move itself, and notices the accesses that
     /// the calling thread already has (Rule 3.5). Here nothing is ever in a cloud, so that it fails
-    /// before it would coordinate: it waits for nobody, tells nobody, and may be called anywhere.
+    /// before it would coordinate: it waits for no claim, tells no presenter, and may be called
+    /// anywhere.
     ///
     /// - Throws: `CocoaError.ubiquitousFileUnavailable`, or `fileNoSuchFile` if there is no item.
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
@@ -43,7 +44,7 @@ extension FileManager {
 
     /// The directory of a cloud container: always nil on Linux.
     ///
-    /// Apple's answer when nobody is signed in, so programs are prepared for it: they keep their
+    /// Apple's answer when no user is signed in, so programs are prepared for it: they keep their
     /// documents in a local directory.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? { nil }
 
@@ -60,7 +61,7 @@ extension FileManager {
         throw UbiquityRequest.publishing.refusal(for: url)
     }
 
-    /// Who is signed in to the cloud: always nil, nobody, on Linux.
+    /// Who is signed in to the cloud: always nil, for no user, on Linux.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? { nil }
 }
 #endif

@@ -38,7 +38,8 @@ extension URLResourceKey {
 }
 
 extension NSNotification.Name {
-    /// Posted when another user has signed in to the cloud, or nobody is any more: never, on Linux.
+    /// Posted when another user has signed in to the cloud, or no user is any more: never, on
+    /// Linux.
     ///
     /// Programs that keep `FileManager.ubiquityIdentityToken` listen for it.
     public static let NSUbiquityIdentityDidChange =
@@ -62,7 +63,7 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     public static let current = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
 }
 
-/// What somebody is to a shared item.
+/// The role of a user for a shared item.
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String
@@ -75,7 +76,7 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     public static let participant = Self(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
 
-/// What somebody may do with a shared item.
+/// What a user may do with a shared item.
 public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
     /// The name as a string.
     public let rawValue: String

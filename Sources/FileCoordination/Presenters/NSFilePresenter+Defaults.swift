@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a presenter gets that does not implement an optional member. The methods do nothing: they
-// are there so that the conformance is complete, and their result says that nobody wrote them. A
-// default never calls another requirement, or the two spellings of one method would call each other
-// for ever.
+// are there so that the conformance is complete, and their result says that the program did not
+// write them. A default never calls another requirement, or the two spellings of one method would
+// call each other for ever.
 
 #if !canImport(Darwin)
 public import Foundation

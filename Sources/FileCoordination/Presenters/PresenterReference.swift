@@ -10,9 +10,8 @@ import Foundation
 /// A reference to a presenter that may cross threads.
 ///
 /// Unchecked, because it is Apple's contract that makes it safe: `presentedItemURL` and
-/// `presentedItemOperationQueue` may be read on any thread (Rule 16.3), and whoever calls anything
-/// else does so on the presenter's queue, or through an async method, which sees to its own
-/// isolation.
+/// `presentedItemOperationQueue` may be read on any thread (Rule 16.3), and callers call anything
+/// else on the presenter's queue, or through an async method, which sees to its own isolation.
 package struct PresenterReference: @unchecked Sendable {
     /// The presenter.
     package let presenter: any NSFilePresenter

@@ -37,7 +37,7 @@ extension Session {
 }
 
 extension Coordinator {
-    /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
+    /// A coordinator that acts on behalf of a presenter, or of none.
     convenience init(presenter: (any NSFilePresenter)?) {
         guard let presenter else {
             self.init()

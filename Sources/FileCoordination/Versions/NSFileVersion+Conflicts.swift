@@ -8,10 +8,10 @@ import FileCoordinationVersions
 public import Foundation
 
 extension NSFileVersion {
-    /// Keeps what lost a conflict: contents that somebody else gave the item at the same time.
+    /// Keeps what lost a conflict: contents that another program gave the item at the same time.
     ///
     /// For sync tools, instead of a stray file beside the item. Call it inside a coordinated write
-    /// to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)`` until somebody
+    /// to the item. The version is in ``unresolvedConflictVersionsOfItem(at:)`` until a program
     /// sets ``isResolved``.
     ///
     /// - Parameters:

@@ -8,7 +8,7 @@ import Foundation
 
 /// What a presenter is told of a version.
 ///
-/// It names the version; whoever hears of it looks it up in the store.
+/// It names the version; a receiver looks it up in the store.
 package struct VersionMessage: Hashable, Sendable {
     /// What happened to it.
     package var kind: VersionChange.Kind
@@ -28,7 +28,7 @@ extension VersionChange {
         VersionMessage(kind: kind, persistentIdentifier: persistentIdentifier)
     }
 
-    /// The item; if it was moved since somebody asked for the version, where it is now.
+    /// The item; if it was moved since the version was asked for, where it is now.
     package var itemURL: URL { URL(place: place) }
 }
 #endif

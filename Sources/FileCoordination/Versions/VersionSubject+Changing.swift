@@ -35,12 +35,12 @@ extension VersionSubject {
         }
     }
 
-    /// Where the item was when somebody asked for the version; nil if its URL leads nowhere.
+    /// Where the item was when the version was asked for; nil if its URL leads nowhere.
     private var itemPlace: ItemPath? { try? VersionFailure.place(of: itemURL) }
 
     // MARK: Marking
 
-    /// Resolves the conflict, if it is one that nobody has resolved (Rule 19.3).
+    /// Resolves the conflict, if it is not resolved yet (Rule 19.3).
     func resolve() {
         guard case .kept(let id, let item) = choice, stored?.record.origin == .conflict else {
             return
@@ -89,7 +89,7 @@ extension VersionSubject {
         let result = try failure.explaining { () throws(VersionError) in
             try store.replace(place, by: contents, of: keptItem)
         }
-        // Somebody else may have removed it meanwhile, which is what was wanted.
+        // Another process may have removed it meanwhile, which is what was wanted.
         if isMoving { try removeIfKept() }
         guard result != place else { return url }
         return url.deletingLastPathComponent().appendingPathComponent(

@@ -18,7 +18,7 @@
 extension PackagePolicy {
     /// The most bytes that a policy's text may have: what the host can announce.
     ///
-    /// Whoever reads a longer one reads what fits, in whole lines, and complains of the rest.
+    /// Of a longer one, the reader takes the whole lines that fit, and reports the rest.
     package static let configurationLimit = 16 << 10
 
     /// The built-in policy, changed line by line by `text`.

@@ -25,7 +25,7 @@ final class PlaceCache: Sendable {
         var recent: (text: String, place: KnownPlace)?
         /// Directories in which something was found.
         var directories = KnownDirectories()
-        /// The path at which there was nothing when somebody asked last, and until when that is
+        /// The path at which there was nothing when it was looked up last, and until when that is
         /// remembered.
         var absent: (path: [UInt8], expires: UInt64)?
         /// Directories with a watch, by path, and until when that is taken for granted: something
@@ -81,7 +81,7 @@ final class PlaceCache: Sendable {
     func known(
         _ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64
     ) -> (place: KnownPlace?, isVersionless: Bool) {
-        // Before the lock: whoever has taken the news away forgets what they concern under it.
+        // Before the lock: the thread that took the news discards under the lock what they concern.
         if watch.hasNews { hear() }
         return state.withLock { state in
             let known = Self.known(text, now, &state)
@@ -365,7 +365,7 @@ final class PlaceCache: Sendable {
     /// Takes note of what has happened.
     private func hear() {
         state.withLock { state in
-            // To the end: what is left unread would be overlooked by whoever asked.
+            // To the end: the caller would overlook news that are left unread.
             while watch.hasNews {
                 // What cannot be read may concern everything.
                 guard let news = try? watch.read() else { return forgetForAWhile(&state) }

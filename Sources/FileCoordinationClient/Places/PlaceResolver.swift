@@ -2,7 +2,7 @@
 //
 // From a path to a place: the parent directory with its links resolved, plus the last component,
 // whose link is not followed (Rules 1.3, 1.4). Runs on the caller's own thread, so that a mount
-// which never answers holds up nobody but who asked for it.
+// which never answers blocks only the thread that asked for it.
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem

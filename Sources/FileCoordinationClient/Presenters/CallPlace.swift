@@ -18,7 +18,7 @@ struct CallPlace: Sendable {
     private var isMainThread = false
     private var callbacks: [Callback] = []
 
-    /// Whether nobody can be kept from anything.
+    /// Whether the call blocks no queue and no thread.
     var isNowhere: Bool { serialQueue == nil && !isMainThread && callbacks.isEmpty }
 
     /// Where a call that blocks this thread is made.

@@ -8,7 +8,7 @@
 ///
 /// On a queue that does one thing at a time, one operation calls many presenters, in the order in
 /// which they were added: nothing that such a queue promises is lost (Rule 5.3). On any other queue
-/// each message is an operation, because a method that takes long holds up nobody else there.
+/// each message is an operation, because there a method that takes long blocks no other presenter.
 package final class PresenterBatch {
     /// One message, as it is to be carried out on the queue.
     package typealias Step = @Sendable () -> Void
@@ -24,7 +24,7 @@ package final class PresenterBatch {
     private let beforeRun: Step
     private let afterRun: Step
     private var queues: [ObjectIdentifier: QueueSteps] = [:]
-    /// Whoever has added something, and is to go on when that is on its queue.
+    /// The mailboxes that have added something, and go on when it is on its queue.
     private var contributors: [ObjectIdentifier: PresenterMailbox] = [:]
 
     /// An empty batch; what is given is called around each run of several steps, on the queue, and

@@ -107,7 +107,7 @@ package final class PresenterMailbox: Sendable {
     }
 
     /// Forgets what a claim asked for; what the presenter is doing already is not recalled, but
-    /// nobody waits for it any more (Rule 12.5).
+    /// no claim waits for it any more (Rule 12.5).
     package func cancelAsk(claim: UInt64, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.cancelled(claim: claim) }
     }

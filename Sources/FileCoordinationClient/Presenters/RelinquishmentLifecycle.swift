@@ -86,7 +86,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
 
     /// What to do when the presenter has called its block.
     enum BlockCalledAction {
-        /// Nothing: the block was called before, or nobody waits for it any more (Rule 6.8).
+        /// Nothing: the block was called before, or no claim waits for it any more (Rule 6.8).
         case ignore
         /// The presenter made way.
         case relinquished

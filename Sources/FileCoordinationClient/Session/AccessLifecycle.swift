@@ -104,7 +104,7 @@ struct AccessLifecycle: Sendable {
 
     /// Notes that the next claim is filed; returns why that is to be given up at once.
     ///
-    /// If it has been granted already, whoever settles it sees this, too.
+    /// If it has been granted already, the thread that settles it sees this, too.
     mutating func filedNext() -> AccessEnding? {
         guard case .between(let givenUp) = phase else { return nil }
         phase = .waiting(givenUp: givenUp)

@@ -11,7 +11,7 @@
 //
 // And where a crowd waits already while more still come, the pool is busy with bringing them. Its
 // threads go first, for a moment: other tasks stand in the same line, and what is begun here would
-// take the processors from them, while nobody of the crowd could have its turn much sooner.
+// take the processors from them, while no thread of the crowd could have its turn much sooner.
 
 import FileCoordinationSystem
 
@@ -35,7 +35,7 @@ enum AccessThreads {
     private typealias Job = @Sendable () -> Void
 
     private struct Work {
-        /// Jobs that nobody has taken up, from `first` on.
+        /// Jobs that no thread has taken up, from `first` on.
         var jobs: [Job?] = []
         var first = 0
         var busy = 0
@@ -108,10 +108,10 @@ enum AccessThreads {
         meet(need)
     }
 
-    /// What the work that nobody has taken up needs.
+    /// What the work that no thread has taken up needs.
     private enum Need { case nothing, wakingOne, anotherThread }
 
-    /// Says what is to be done, after the lock is given back, so that somebody works or looks on.
+    /// Says what is to be done, after the lock is given back, so that a thread works or looks on.
     private static func claimThread(_ work: inout Work) -> Need {
         guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
         if work.isSummoned || work.isGivingWay { return .nothing }
@@ -132,7 +132,7 @@ enum AccessThreads {
             do {
                 try DetachedThread.start(name: "file-access") { serve() }
             } catch {
-                // Those that there are will do it; if there is none, whoever asks.
+                // The existing threads do it; if there is none, the calling thread does.
                 let orphan = work.withLock { work -> Job? in
                     work.threads -= 1
                     return work.threads == 0 ? work.take() : nil

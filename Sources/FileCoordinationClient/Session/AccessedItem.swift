@@ -18,7 +18,7 @@ struct AccessedItem: Sendable {
     private(set) var before: ItemStamp?
     /// The item itself, if it is going to be moved.
     private(set) var anchor: FileAnchor?
-    /// The write, as far as the item's versions have to do with it.
+    /// The write, as the store of versions sees it.
     private var versions: (any VersionedWrite)?
 
     /// - Parameter before: what the item looked like before the accessor ran, if that is known.
@@ -93,8 +93,8 @@ struct AccessedItem: Sendable {
     /// - Parameters:
     ///   - store: the store of versions.
     ///   - mayHaveVersions: false if the item is known to have none.
-    ///   - isCaredFor: false if nobody is there who would be told what became of it; should
-    ///     somebody come, a write counts as a change.
+    ///   - isCaredFor: false if no presenter would be told of its outcome; if one registers
+    ///     meanwhile, a write counts as a change.
     mutating func begin(
         _ store: any VersionKeeping, mayHaveVersions: Bool, isCaredFor: Bool
     ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The accessors that each thread is inside of. A claim that is filed inside an accessor says so,
-// because it must not wait for whoever waits for that very accessor (Rules 2.17, 3.5).
+// because it must not wait for a claim that waits for that very accessor (Rules 2.17, 3.5).
 
 import FileCoordinationLedger
 import FileCoordinationSystem

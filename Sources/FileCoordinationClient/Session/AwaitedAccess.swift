@@ -130,7 +130,7 @@ final class AwaitedAccess: Sendable {
         }
     }
 
-    /// Ends the wait without a word: whoever would hear of it wants to hear nothing any more.
+    /// Ends the wait without an answer: the caller does not expect one any more.
     private func drop(_ access: CoordinatedAccess) {
         noteWaitOver(of: access, access.claim.record)
         coordinator.endWaiting(access)

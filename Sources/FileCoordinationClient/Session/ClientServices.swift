@@ -38,7 +38,7 @@ package protocol ClientServices: AnyObject, Sendable {
     func encode(_ failure: any Error) -> [UInt8]
 }
 
-/// A store of versions, as far as accesses have to do with it.
+/// A store of versions, as accesses use it.
 ///
 /// May be used from any thread.
 package protocol VersionKeeping: AnyObject, Sendable {

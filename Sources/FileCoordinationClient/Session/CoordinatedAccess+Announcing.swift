@@ -12,7 +12,7 @@ extension CoordinatedAccess {
     /// Whether it writes anything: only then its accessor has something to make known.
     var isWriting: Bool { requests.contains { $0.access.isWriting } }
 
-    /// Makes something known to everybody whom it concerns; at once, if a host is connected.
+    /// Announces something to all presenters that it concerns; at once, if a host is connected.
     func announce(_ announcement: Announcement) {
         guard session.isOurs, log(announcement) else { return }
         session.announce(.announced(WireRecord(claim.record)))
@@ -37,7 +37,7 @@ extension CoordinatedAccess {
 
     // MARK: Moves
 
-    /// Whether the access has to do with the place: one of its items is there, or contains it.
+    /// Whether the access concerns the place: one of its items is there, or contains it.
     func concerns(_ path: ItemPath) -> Bool {
         state.withLock { state in
             state.items.contains { item in
@@ -49,7 +49,7 @@ extension CoordinatedAccess {
 
     /// Notes that the accessor has moved an item (Rule 11.1).
     package func announceMove(from old: ItemName, to new: ItemName) {
-        // A move from or to no place concerns nobody (Rule 1.10).
+        // A move from or to no place concerns no other process (Rule 1.10).
         guard let from = try? session.place(of: old), let to = try? session.place(of: new)
         else { return }
         announceMove(from: from, to: to)
@@ -57,7 +57,7 @@ extension CoordinatedAccess {
 
     /// Notes that the accessor has moved an item (Rule 11.1).
     func announceMove(from old: ResolvedPlace, to new: ResolvedPlace) {
-        // A forked child is in nobody's accessor.
+        // A forked child is in no accessor.
         guard session.isOurs, old.path != new.path else { return }
         let move = ItemMove(
             from: old.path, oldPackageDepths: old.packageDepths, to: new.path,
@@ -105,8 +105,8 @@ extension CoordinatedAccess {
             to: new, newPackageDepths: session.facts(of: new).packageDepths)
     }
 
-    /// First what counts for everybody, then what this process remembers of it: what could not be
-    /// announced has not happened.
+    /// First what counts for all processes, then what this process remembers of it: what could not
+    /// be announced has not happened.
     private func spread(_ moves: [ItemMove]) {
         // As many at once as can be said at once.
         guard moves.count <= WireLimits.moves else {

@@ -92,7 +92,8 @@ package final class CoordinatedAccess: Sendable {
     /// How many links were followed.
     package var hops: Int { state.withLock { $0.life.hops } }
 
-    /// Whether it was granted, and then failed for what the items turned out to be: nobody refused.
+    /// Whether it was granted, and then failed for what the items turned out to be: no presenter
+    /// refused.
     package var hasFailedAfterGrant: Bool {
         if case .failed = state.withLock({ $0.life.ending }) { true } else { false }
     }
@@ -228,7 +229,8 @@ package final class CoordinatedAccess: Sendable {
 
     /// Looks at the items before the accessor starts.
     private func begin() {
-        // Nobody else looks at the items now; users' file systems are not waited for under a lock.
+        // No other thread looks at the items now, so no lock is needed: a lock must not be held
+        // while waiting for users' file systems.
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
         if plan.kind == .access {
@@ -255,7 +257,7 @@ package final class CoordinatedAccess: Sendable {
         announceInferredMoves()
         let (claim, items, moves) = close()
         for item in items { item.endVersions() }
-        // As a rule nobody cares, and the items need not be looked at.
+        // As a rule no process asked for a report, and the items need not be looked at.
         if session.releaseQuietly(claim) { return }
         session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes that a cloud gives to items: whoever changes them says so, and presenters that observe
-// them hear of it (Rules 10.4 to 10.6).
+// Attributes that a cloud gives to items: the program that changes them announces it, and
+// presenters that observe them are told (Rules 10.4 to 10.6).
 
 import FileCoordinationArbiter
 
@@ -12,7 +12,7 @@ extension Coordinator {
     package func announceAttributes(
         _ names: [[UInt8]], of item: ItemName, in session: () throws(AccessFailure) -> Session
     ) {
-        // Nobody can be told without an arbiter, or of what is no place.
+        // Without an arbiter, or without a place, there is no presenter to tell.
         guard !names.isEmpty, let opened = try? session(),
             let place = try? opened.place(of: item)
         else { return }

@@ -47,7 +47,7 @@ package final class Coordinator: Sendable {
         let text = Lock("")
     }
 
-    /// A coordinator that acts on behalf of nobody in particular.
+    /// A coordinator that acts on behalf of no presenter.
     package init() { presenter = nil }
 
     /// A coordinator that acts on behalf of a presenter.
@@ -212,7 +212,7 @@ package final class Coordinator: Sendable {
     package func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
 
     /// The access of this coordinator, one that writes, in which something is made known: the one
-    /// that the caller is inside of; from another thread, the one that has to do with the place.
+    /// that the caller is inside of; from another thread, the one that concerns the place.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
         var running = (madeCalls.load()?.running ?? []).filter(\.isWriting)
         let number = presenter == nil ? standing.purposeNumber(isUsed: false) : nil
@@ -232,7 +232,7 @@ package final class Coordinator: Sendable {
 
     /// Makes a move known, if an accessor of this coordinator runs that writes (Rule 11.10).
     package func announceMove(from old: ItemName, to new: ItemName) {
-        // A move from or to no place concerns nobody (Rule 1.10).
+        // A move from or to no place concerns no other process (Rule 1.10).
         guard let session = Session.existing, let from = try? session.place(of: old),
             let to = try? session.place(of: new)
         else { return }

@@ -73,8 +73,8 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Makes the place busy, if it is delegated and nobody in this process is in the way; returns
-    /// what says so.
+    /// Makes the place busy, if it is delegated and no access of this process is in the way;
+    /// returns what says so.
     ///
     /// - Parameters:
     ///   - mayWait: whether it may be where the place is this process's in its turn only.

@@ -3,7 +3,7 @@
 // The places that are delegated to this process, or that it would like to have: those it has used
 // more than once, and directories of which it has used several items. Each has a slot of the
 // ledger, whose word the host writes. A claim on such a place is granted on the spot if the word
-// says so and nobody in this very process is in its way; whatever would have to wait goes to the
+// says so and no access of this very process is in its way; whatever would have to wait goes to the
 // arbiter, which then takes the place back (Rule 2.14).
 //
 // A slot stays its place's for as long as the process lives. The word does not say which place it
@@ -251,7 +251,7 @@ package final class DelegatedPlaces: Sendable {
         return place
     }
 
-    /// Forgets places without a slot of their own of which nobody has hold: so nobody uses them.
+    /// Discards places without a slot of their own that no access holds: so no access uses them.
     private static func removeUnused(_ state: inout State) {
         var unused: [HashedKey<ItemPath>] = []
         var index = state.places.values.startIndex
@@ -280,7 +280,7 @@ extension DelegatedPlaces.Opening {
     /// Notes that what was to be local was filed.
     package mutating func becomeFiled(isWriting: Bool) {
         guard case .delegated(let place, _) = self else { return }
-        // In this order: nobody is to come in between.
+        // In this order, so that no other claim comes in between.
         place.beginFiled()
         place.end(isWriting: isWriting)
         self = .wanted(place, nil)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One access that its process grants itself, because the place is delegated to it: no message, no
-// look at the item, since nobody is there who would have to be told what became of it. Somebody may
-// come to care for it while it lasts; then it is a claim like any other, and its end is announced.
-// If its accessor makes something known, an ordinary access is made of it for that.
+// look at the item, since no presenter would have to be told of its outcome. A host may ask for a
+// report of its release while it lasts; then it is a claim like any other, and its end is
+// announced. If its accessor makes something known, an ordinary access is made of it for that.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -97,8 +97,8 @@ final class LocalAccess: Sendable {
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
         let isQuiet = release()
-        // Only now: whoever comes next must find it over. Nobody does if there is something to be
-        // heard of it: a host ends the relay then, and what was moved is followed (Rule 11.4).
+        // Only now: the next access must find it ended. No next one is called if there is something
+        // to report: a host ends the relay then, and what was moved is followed (Rule 11.4).
         if isQuiet { turn.load()?.pass() }
         place.end(isWriting: isWriting)
     }
@@ -108,6 +108,7 @@ final class LocalAccess: Sendable {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
+        // If a report was asked for meanwhile, it says what has become of the item.
         if session.ledger.releaseWrittenLocally(record) { return true }
         return session.release(record, outcomes: [outcome])
     }
@@ -167,8 +168,8 @@ extension Session {
         let state = ledger.claimLocally(
             record, slot: grant.slot, delegation: grant.word, isWriting: access.isWriting)
         guard state == .granted else {
-            // It has become an ordinary claim in that moment: give it up, and file a whole one. A
-            // host may have granted it at once.
+            // The delegation was revoked concurrently. Discard this record and file an ordinary
+            // claim. A host may have granted it at once.
             local.abandon()
             // One that is over already needs no end.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }

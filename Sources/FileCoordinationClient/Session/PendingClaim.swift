@@ -19,7 +19,7 @@ package final class PendingClaim: Sendable {
     let isWriting: Bool
     /// Called once with the ending, for claims that no thread waits for.
     private let onEnding: (@Sendable (AccessEnding) -> Void)?
-    /// Called by a thread that waits for longer than accesses take that wait for nobody.
+    /// Called by a thread that waits for longer than an uncontended access takes.
     private let onLongWait: @Sendable () -> Void
 
     /// Who waits for so long may well stand in the way of a presenter, in nanoseconds.

@@ -33,7 +33,7 @@ package enum ProcessIdentity {
 
     /// The purpose of all coordinators that are made with a presenter (Rule 4.2).
     ///
-    /// Made from its address: whoever has the purpose retains the presenter, so that no other one
+    /// Made from its address: the holder of the purpose retains the presenter, so that no other one
     /// can come to that address meanwhile.
     package static func purpose(ofPresenter identity: ObjectIdentifier) -> String {
         let address = UInt(bitPattern: identity)

@@ -67,7 +67,7 @@ extension Session {
         return true
     }
 
-    /// Ends a granted claim if nobody cares what became of its items.
+    /// Ends a granted claim if no report of its outcome is asked for.
     func releaseQuietly(_ claim: PendingClaim) -> Bool {
         guard ledger.releaseLocally(claim.record) else { return false }
         state.withLock { $0.claims[claim.record] = nil }
@@ -91,7 +91,8 @@ extension Session {
         opening.close(isWriting: claim.isWriting)
     }
 
-    /// Ends a granted claim that somebody cares for, or did; says whether nobody did after all.
+    /// Ends a granted claim of whose release a report is, or was, asked for; returns whether none
+    /// was needed after all.
     @discardableResult
     func release(_ record: RecordReference, outcomes: [ItemOutcome]) -> Bool {
         defer { finish(record) }
@@ -148,7 +149,7 @@ extension Session {
     /// Asks the arbiter whom `claim` waits for.
     ///
     /// - Returns: nil when there was no answer until `deadline`, in monotonic nanoseconds; empty
-    ///   when it waits for nobody.
+    ///   when it waits for no process.
     func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
         state.withLock { $0.explanations[claim.record] = answer }

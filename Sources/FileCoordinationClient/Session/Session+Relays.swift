@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Accesses at places that go from process to process in a relay: several processes write them one
-// after the other, for a moment each, and wait for each other without an arbiter. Whoever has
+// after the other, for a moment each, and wait for each other without an arbiter. A thread that has
 // waited for longer than a moment has its claim filed, where it stands; then an arbiter decides
 // again, and knows of whatever else there is to know: cycles, stopped processes, deadlines.
 
@@ -21,7 +21,7 @@ final class TurnInRelay: Sendable {
         self.turn = turn
     }
 
-    /// Lets whoever comes next have its turn.
+    /// Gives the turn to the next one in the relay.
     func pass() { relays.pass(turn) }
 }
 

@@ -4,7 +4,7 @@
 // process-wide object of the library, because the API has static methods; everything else is given
 // what it needs.
 //
-// Whoever wants something writes it into the ledger and then announces it; if there is no
+// A thread that wants something writes it into the ledger and then announces it; if there is no
 // connection just then, the connection thread makes one, and its hello makes the host read the
 // whole ledger. So nothing that was written is ever lost, only told later.
 
@@ -14,7 +14,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
 
-/// What this process has to do with coordination.
+/// This process's side of coordination.
 package final class Session: Sendable {
     let runtime: RuntimeDirectory
     /// What the face around this room provides.
@@ -88,7 +88,7 @@ package final class Session: Sendable {
         try link.start(for: self)
     }
 
-    /// Removes what processes that died while they uploaded have left; nobody waits for that.
+    /// Removes what processes that died while they uploaded have left; no caller waits for that.
     ///
     /// For programs that stay: those which come and go should not pay for it. Who uploads does it
     /// anyway.
@@ -256,7 +256,7 @@ package final class Session: Sendable {
                 state.helloVersion -= 1
                 return true
             }
-            // Without a socket, so that whoever files from now on rings.
+            // Without a socket, so that threads that file from now on ring.
             state.isRefused = true
             state.socket = nil
             return false
@@ -293,7 +293,7 @@ package final class Session: Sendable {
     /// Whether others may wait for this process's presenters.
     var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
-    /// Whether a host is needed even if nobody calls.
+    /// Whether a host is needed even if no thread calls.
     ///
     /// Before its first word as well: the first access is not filed yet, and waits for that.
     var needsHost: Bool {

@@ -4,9 +4,9 @@
 // starts over when it is gone. Callers never wait here; they wait on their own record's word, which
 // a host swaps and wakes directly. All signals are blocked on this thread.
 //
-// A host that is stopped does not end the connection (Rule 18.7a). While somebody waits, the thread
-// looks at it now and then; otherwise it hears of a new host by a watch of the runtime directory if
-// this process has presenters, and by the ledger's epoch when there is something to say.
+// A host that is stopped does not end the connection (Rule 18.7a). While a thread waits, the thread
+// looks at it now and then; otherwise it learns of a new host from a watch of the runtime directory
+// if this process has presenters, and by the ledger's epoch when there is something to say.
 
 import FileCoordinationArbiter
 import FileCoordinationHost
@@ -59,10 +59,10 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Wakes the thread: there is something to say, or somebody who needs a host.
+    /// Wakes the thread: there is something to say, or a thread needs a host.
     func ring() { bell.signal() }
 
-    /// Has the thread look whether the host is stopped, for somebody who waits.
+    /// Has the thread look whether the host is stopped, for a thread that waits.
     func attend() {
         // Once for all who wait at a time.
         if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
@@ -119,10 +119,10 @@ final class SessionLink: Sendable {
             if (try? session.connected(socket)) != nil {
                 stoppedHost = converse(on: socket, session)
             } else {
-                // Whoever was turned away before it could greet is told why.
+                // A client that was turned away before it could greet is told why.
                 _ = readMessages(from: socket, session)
             }
-            // Whoever asks from here on may have to wait for long.
+            // A thread that asks from here on may have to wait for long.
             session.vouch()
             unwelcome.withLock { $0 = session.isWelcome ? 0 : $0 + 1 }
             // The socket is closed next, which removes it, too.
@@ -150,7 +150,7 @@ final class SessionLink: Sendable {
         {
             return socket
         }
-        // Whoever becomes host may ask for it.
+        // The process that becomes host may ask for it.
         session.vouch()
         return try election.connectOrHost(onEnd: { _ in }).socket
     }
@@ -207,7 +207,7 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Whether somebody waits for the host; if not, whoever does next will ring.
+    /// Whether a thread waits for the host; if not, the next one that does will ring.
     private func isAwaited(_ session: Session) -> Bool {
         isAttending.store(false, ordering: .sequentiallyConsistent)
         if session.ledger.isDamaged { session.fail(.system(FailureReason(.cutOff))) }
@@ -216,7 +216,7 @@ final class SessionLink: Sendable {
         return true
     }
 
-    /// When to look for a new host though nobody waits and no watch tells.
+    /// When to look for a new host though no thread waits and no watch tells.
     private func unwatched(_ session: Session) -> UInt64? {
         guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
         return MonotonicClock.after(.seconds(5))

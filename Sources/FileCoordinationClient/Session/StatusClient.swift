@@ -10,14 +10,14 @@ package import FileCoordinationWire
 package struct StatusClient {
     private let socket: SequencedSocket
     private let poller: Poller
-    /// Kept while it is this process that hosts, because nobody else did.
+    /// Kept while it is this process that hosts, because no other process did.
     private let embedded: EmbeddedHost?
 
     /// The version that the arbiter and this process speak.
     private let version: UInt16
 
     /// Asks the present arbiter, and the next one if it goes away meanwhile, for a second (Rule
-    /// 18.5); nil when there is none, and nobody who would need one.
+    /// 18.5); nil when there is none, and no process that would need one.
     ///
     /// - Throws: what kept the last attempt from an answer.
     package static func ask(environment: [String: String]) throws -> StatusReport? {
@@ -40,7 +40,7 @@ package struct StatusClient {
 
     private static let patience = Duration.seconds(1)
 
-    /// Connects to the arbiter; nil when there is none, and nobody who would need one.
+    /// Connects to the arbiter; nil when there is none, and no process that would need one.
     package init?(environment: [String: String]) throws {
         let runtime = try RuntimeDirectory.open(environment: environment)
         let election = Election(

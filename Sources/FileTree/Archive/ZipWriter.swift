@@ -113,7 +113,7 @@ package final class ZipWriter {
         entry.storedSize = output.offset - start
     }
 
-    /// Reads the next part of what the file held when it was opened: somebody may be adding to it
+    /// Reads the next part of what the file held when it was opened: a writer may be adding to it
     /// faster than it can be read.
     ///
     /// A file that says that it is empty (as in /proc) is read to its end, within 4 GiB.

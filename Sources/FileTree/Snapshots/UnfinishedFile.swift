@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that has no name until it is complete: if the process dies before, the kernel frees it,
-// and nobody ever sees half of it. Where file systems cannot do that, it has a name beside the
+// and no process ever sees half of it. Where file systems cannot do that, it has a name beside the
 // place where it will be, and moves there.
 
 package import FileCoordinationSystem
@@ -21,7 +21,7 @@ package struct UnfinishedFile {
     private let slot: UploadSlot
     private let naming: Naming
 
-    /// Makes an empty file, which belongs to nobody else.
+    /// Makes an empty file, which only the caller has open.
     package init(in slot: UploadSlot, naming: Naming = .none) throws(UploadError) {
         self.slot = slot
         if naming == .none, let nameless = Self.nameless(in: slot) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the temporary copies of one user are: a directory that nobody else can look into, with one
-// slot for each copy. A slot is locked for as long as its process lives, so whoever comes next can
-// tell what a process that died has left, and removes it.
+// Where the temporary copies of one user are: a directory that no other user can look into, with
+// one slot for each copy. A slot is locked for as long as its process lives, so the next process
+// can tell what a dead process has left, and removes it.
 //
 //     ROOT/4711-89abcdef01234567.lock     locked by the process
 //     ROOT/4711-89abcdef01234567/         what the accessor sees, with one file in it
@@ -52,7 +52,8 @@ package struct UploadRoot: Sendable {
         environment: [String: String]
     ) -> (parent: String, name: String) {
         let name = "filecoordination-uploads-\(CurrentProcess.effectiveUserID)"
-        // Whoever started a program with more rights than his own does not choose where it writes.
+        // A user who starts a program with more rights than their own does not choose where it
+        // writes.
         guard !CurrentProcess.hasBorrowedRights, let chosen = environment["TMPDIR"],
             chosen.hasPrefix("/")
         else { return ("/tmp", name) }
@@ -63,7 +64,7 @@ package struct UploadRoot: Sendable {
 
     /// Removes what processes that died have left in the directory that `environment` leads to.
     ///
-    /// Costs one look if nobody has ever made a copy there, and makes nothing.
+    /// Costs one look if no copy was ever made there, and makes nothing.
     package static func sweep(environment: [String: String]) {
         let (parent, name) = location(environment: environment)
         guard (try? Directory.open(parent).status(of: name))?.kind == .directory else { return }
@@ -80,9 +81,10 @@ package struct UploadRoot: Sendable {
         do throws(SystemError) {
             let lock = try directory.openFile(name.lock, [.read, .write])
             guard try FileLock.tryLock(lock) else { return }
-            // Whoever locked and removed it meanwhile has done the work.
+            // The process that locked and removed it meanwhile has done the work.
             guard try lock.status().linkCount > 0 else { return }
-            // A forked child that got the descriptor just now holds up nobody: the names go first.
+            // A forked child that got the descriptor just now blocks no other process: the names go
+            // first.
             name.remove(from: directory)
         } catch {
             // A slot gets its lock before anything else, and loses it last.

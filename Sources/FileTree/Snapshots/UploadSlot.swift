@@ -73,7 +73,8 @@ package final class UploadSlot: Sendable {
         throw SystemError(code: ErrorNumber.alreadyExists, operation: "lock a temporary directory")
     }
 
-    /// Makes and locks a slot's lock file; nil if somebody swept it away before it was locked.
+    /// Makes and locks a slot's lock file; nil if another process swept it away before it was
+    /// locked.
     private static func lock(
         _ name: Name, in root: Directory
     ) throws(SystemError) -> SharedMapping? {

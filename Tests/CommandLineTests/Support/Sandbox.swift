@@ -61,7 +61,7 @@ final class Sandbox {
         let deadline = Date(timeIntervalSinceNow: RunningCommand.patience)
         while Date() < deadline {
             let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-            // Whoever adopts orphans may take its time to bury them.
+            // The process that adopts orphans may take its time to reap them.
             guard let status, !status.contains(") Z ") else { return true }
             usleep(1000)
         }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking the arbiter, whoever it is, who holds and who waits; without ever becoming it.
+// Asking the present arbiter who holds and who waits; without ever becoming it.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 import Foundation
 
 extension Stage {
-    /// What the arbiter says now; nil if nobody answers.
+    /// What the arbiter says now; nil if no arbiter answers.
     func report() -> StatusReport? {
         guard let line = try? ArbiterLine(runtime: meeting ?? runtime) else { return nil }
         // Every arbiter speaks it.
@@ -54,7 +54,7 @@ extension Stage {
     func untilWaits(_ program: Program) throws { try until(program, .waiting) }
 
     /// Waits until the arbiter knows of no claim.
-    func untilNobodyHolds() throws { try until("nobody holds") { $0.claims.isEmpty } }
+    func untilNoClaimHolds() throws { try until("no claim holds") { $0.claims.isEmpty } }
 
     /// The process of the present arbiter.
     func arbiter() throws -> pid_t {
@@ -91,7 +91,7 @@ final class ArbiterLine {
         guard status == 0 else {
             let number = errno
             close(socket)
-            throw StageError("nobody answers: \(number)")
+            throw StageError("no program answers: \(number)")
         }
     }
 

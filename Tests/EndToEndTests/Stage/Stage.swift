@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a test plays: a temporary directory with a runtime directory of its own, the programs that
-// were started in it, and whoever arbitrates among them. Nothing of it is left when it is struck.
+// were started in it, and the process that arbitrates among them. Nothing of it is left when it is
+// struck.
 
 import Foundation
 import TestHome
@@ -37,13 +38,14 @@ final class Stage {
         mkdir(temporary, 0o700)
     }
 
-    /// The home that programs get: an empty one, whoever runs the tests.
+    /// The home that programs get: an empty one, no matter which user runs the tests.
     private var home: String { directory + "/home" }
 
     /// Ends everything that runs here, and removes the directory.
     func strike() {
         for program in programs { program.end() }
-        // Daemons and forked children are nobody's child; they are known by their environment.
+        // Daemons and forked children are no children of the test; they are known by their
+        // environment.
         let end = Date() + Program.patience
         while case let left = processesOfThisStage(), !left.isEmpty, Date() < end {
             for process in left { kill(process, SIGKILL) }
@@ -79,7 +81,7 @@ final class Stage {
         ProcessInfo.processInfo.environment["FILECOORDINATION_SANITIZER"] != nil
     }
 
-    /// Whether programs may have places delegated: whoever runs the tests can switch that off.
+    /// Whether programs may have places delegated: the user who runs the tests can switch that off.
     static var isDelegating: Bool {
         ProcessInfo.processInfo.environment["FILECOORDINATION_DELEGATION"] != "off"
     }

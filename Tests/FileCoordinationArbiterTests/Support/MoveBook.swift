@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Section 11 once more, as naively as possible: places are strings, a move replaces the beginning
-// of one, and everybody is asked whether it concerns them.
+// of one, and all presenters are asked whether it concerns them.
 
 import FileCoordinationArbiter
 

@@ -68,7 +68,7 @@ struct SeenClaim: Hashable {
         items = filed.items.map { SeenItem($0) }
     }
 
-    /// Everything that it keeps others away from; a batch keeps nobody away (14.3).
+    /// Everything that it keeps others away from; a batch keeps no claim away (14.3).
     var reach: [SeenItem] {
         switch filed.kind {
         case .access: items + (moved.values + strays).map { SeenItem($0) }
@@ -133,7 +133,7 @@ struct Rulebook: Hashable {
         return a.reach.contains { item in b.reach.contains { conflict(item, $0) } }
     }
 
-    /// Whether all that `b` has to do with `a` is inside directories that `a` moves (2.8a).
+    /// Whether all that connects `b` with `a` is inside directories that `a` moves (2.8a).
     static func isOnlyInsideMove(_ b: SeenClaim, of a: SeenClaim) -> Bool {
         for item in a.reach {
             for other in b.reach where conflict(item, other) {
@@ -175,7 +175,7 @@ struct Rulebook: Hashable {
 
     /// Exceptions A and B.
     func isExcused(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
-        // Nobody is asked, and nobody runs, for whose sake there could be an exception.
+        // No presenter is asked, and no claim runs, for whose sake there could be an exception.
         let purpose = claim.filed.purpose
         guard
             claims.contains(where: { seen in

@@ -72,7 +72,7 @@ extension Witness {
         }
     }
 
-    /// Rule 10.1, and 10.3: everybody, the speaker's own too.
+    /// Rule 10.1, and 10.3: all presenters, the speaker's own too.
     private func versionNotices(
         _ place: String, path: ItemPath, _ news: VersionNews
     ) -> Set<Effect> {
@@ -178,7 +178,7 @@ extension Witness {
         return result
     }
 
-    /// Whoever was let past where one of the two is no longer is not waited for.
+    /// A claim that was let past is not waited for where one of the two is no longer.
     private mutating func leaveBehind(_ id: ClaimID, _ travellers: [ClaimID]) {
         guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
         let claim = rules.claims[index]

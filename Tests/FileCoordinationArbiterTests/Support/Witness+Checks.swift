@@ -88,7 +88,7 @@ extension Witness {
         return nil
     }
 
-    /// Nobody waits for nothing, and nothing stays away for nobody.
+    /// No claim waits for nothing, and no item stays relinquished without a claim.
     func checkQuiet(
         _ stage: (ClaimID) -> ClaimStage?, _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {

@@ -134,7 +134,7 @@ struct World: Hashable {
         return .claimAnnounced(claim, next)
     }
 
-    /// What happens if everybody does what is expected of them.
+    /// What happens if all clients do what is expected of them.
     var ordinaryEvents: [Event] {
         var result = programs.indices.compactMap { announcement($0) }
         for index in programs.indices {
@@ -167,7 +167,7 @@ struct World: Hashable {
         .claimEnded(claim, outcomes: items.map { _ in .changed })
     }
 
-    /// What happens if somebody gives up, fails or dies.
+    /// What happens if a client gives up, fails or dies.
     var troublesomeEvents: [Event] {
         var result: [Event] = []
         for (index, progress) in progress.enumerated() {
@@ -235,7 +235,7 @@ func explore(_ start: World) -> Exploration {
         result.worlds += 1
         let ordinary = world.ordinaryEvents
         if ordinary.isEmpty && !(world.witness.isQuiet && world.arbiter.claims.isEmpty) {
-            result.complaint = "everybody is stuck: \(world.progress)"
+            result.complaint = "all claims are stuck: \(world.progress)"
             result.history = history
             return result
         }

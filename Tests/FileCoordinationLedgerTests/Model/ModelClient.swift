@@ -28,7 +28,7 @@ struct ModelClient: Hashable {
         /// Under a fault: about to do after filing what belongs before it.
         case catchingUp(then: RecordWord)
         case accessing
-        /// Ends a claim that may be a local one, if nobody cares for it.
+        /// Ends a claim that may be a local one, if no report of its release is asked for.
         case releasingLocally(ReleaseLocally)
         case releasing(ReleaseClaim)
         /// Lets the next one in a relay's line have its turn.

@@ -58,7 +58,7 @@ struct ModelConfiguration {
         case inPlace
         /// The first host reigns, and there is no client yet.
         case host
-        /// Nobody is there.
+        /// No process is there.
         case nothing
     }
 
@@ -76,11 +76,12 @@ struct ModelConfiguration {
     var shares = 0
     /// Whether the ends of writes are reported, because a presenter is to hear of them.
     var reportsWrites = false
-    /// How often a host may put a place into a relay, whoever has it or waits for it by then.
+    /// How often a host may put a place into a relay, no matter which client has it or waits for it
+    /// by then.
     var relays = 0
     /// How often a host may take back a grant that was not taken up; with any, grants are offers.
     var withdrawals = 0
-    /// Whether hosts grant quietly what nobody waits for.
+    /// Whether hosts grant quietly what no other claim waits for.
     var isQuiet = false
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
@@ -163,10 +164,10 @@ enum ModelViolation: Error, Hashable {
     case ghostHolder(client: Int, host: Int)
     /// A write ended of which a presenter is to hear, and no host does.
     case unreported(client: Int)
-    /// Everything has come to rest, and nobody can become host.
+    /// Everything has come to rest, and no process can become host.
     case noHost
-    /// A claim was cancelled, and nobody had asked for that.
-    case cancelledByNobody(client: Int)
+    /// A claim was cancelled, and no client had asked for that.
+    case cancelledUnasked(client: Int)
     /// A word was something that it never can be.
     case impossible(client: Int, RecordWord)
     /// The same state came again without anybody's getting anywhere.

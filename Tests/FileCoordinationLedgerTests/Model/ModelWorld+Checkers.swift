@@ -5,7 +5,7 @@
 import FileCoordinationLedger
 
 extension ModelWorld {
-    /// The host that reigns: nobody has begun a later reign, and it has recovered.
+    /// The host that reigns: no host has begun a later reign, and it has recovered.
     var reigning: Int? {
         let newest = HostEpoch(truncating: memory[.word(.globalEpoch, of: 0)])
         return hosts.indices.last {
@@ -39,7 +39,7 @@ extension ModelWorld {
 
     private func isAccessing(_ client: Int) -> Bool {
         guard clients[client].isAlive else { return false }
-        // Whoever passes its turn on too early does so while its accessor runs.
+        // A client that passes its turn on too early does so while its accessor runs.
         if case .passing = clients[client].phase { return clients[client].ticket != nil }
         return clients[client].phase == .accessing
     }
@@ -82,12 +82,12 @@ extension ModelWorld {
         return false
     }
 
-    /// Checks a state in which nothing more happens unless somebody dies or is continued.
+    /// Checks a state in which nothing more happens unless a process dies or is continued.
     func checkRest(_ configuration: ModelConfiguration) throws(ModelViolation) {
         let waiting = clients.indices.filter { clients[$0].runs && clients[$0].phase != .done }
         guard let host = reigning else {
-            // Hosts that were killed or stopped, and no other to come: nobody to blame. But if one
-            // could come and may not, the lock of a dead one is held.
+            // Hosts that were killed or stopped, and no other to come: no process to blame. But if
+            // one could come and may not, the lock of a dead one is held.
             let isBlocked = hosts.indices.contains { index in
                 hosts[index].phase == .absent
                     && hosts[..<index].allSatisfy { !$0.isAlive || $0.phase == .deposed }

@@ -138,7 +138,7 @@ extension ModelWorld {
             || word.generation == clients[client].generation && word.state == .free
         guard isOwn else { throw .impossible(client: client, word) }
         let isTheFirst = clients[client].task == 0 && clients[client].cancellerHasStarted
-        guard isTheFirst else { throw .cancelledByNobody(client: client) }
+        guard isTheFirst else { throw .cancelledUnasked(client: client) }
         endTask(client, configuration)
     }
 

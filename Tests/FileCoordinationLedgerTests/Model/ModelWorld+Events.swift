@@ -180,12 +180,12 @@ extension ModelWorld {
     ) -> Bool {
         if word.epoch > hosts[host].epoch { return true }
         switch word.state {
-        // Nobody tells the host of what waits in its relay.
+        // No client tells the host of what waits in its relay.
         case .asked: return word.epoch == hosts[host].epoch && !word.isInRelay
         case .granted:
             return word.epoch == hosts[host].epoch && word.flags != .local
         case .released, .cancelled: return true
-        // Whoever ends a claim without a word must not have been cared for.
+        // A claim that ends without a report must have none asked for.
         case .free, .draft, nil: return false
         }
     }

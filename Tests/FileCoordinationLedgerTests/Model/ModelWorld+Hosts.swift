@@ -35,7 +35,7 @@ extension ModelWorld {
         }
     }
 
-    /// Reads the directory: whoever is named and alive.
+    /// Reads the directory: the clients that have a name and are alive.
     private mutating func list(_ host: Int, _ configuration: ModelConfiguration) {
         for client in clients.indices where clients[client].isNamed {
             if !isLockFree(ofClient: client, configuration.fault) {

@@ -100,7 +100,8 @@ extension ModelWorld {
 
     // MARK: Ending
 
-    /// Nobody comes in any more, then no number counts, then all claims are the host's to decide.
+    /// First no client can come in any more, then no number counts, then the host decides about all
+    /// claims.
     mutating func endRelay(_ host: Int, _ configuration: ModelConfiguration) {
         hosts[host].relay?.stage = .ending
         hosts[host].relay?.mustEnd = false
@@ -153,7 +154,7 @@ extension ModelWorld {
             hosts[host].relay?.ticket = ticket
             delegateInRelay(host, after: -1)
         } else {
-            // Under the fault that scans first, nobody is left.
+            // Under the fault that scans first, no client is left.
             careInRelay(host, after: -1, configuration.records)
         }
     }

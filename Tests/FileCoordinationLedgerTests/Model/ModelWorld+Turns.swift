@@ -30,7 +30,7 @@ extension ModelWorld {
 
     mutating func awaitTurn(_ client: Int, _ configuration: ModelConfiguration) {
         guard let ticket = clients[client].ticket else {
-            preconditionFailure("Whoever waits in a relay has a number")
+            preconditionFailure("A client that waits in a relay has a number")
         }
         clients[client].enter(
             .awaitingTurn(
@@ -101,7 +101,7 @@ extension ModelWorld {
         }
     }
 
-    /// Wakes whoever sleeps in a relay's line and is meant by any of the bits.
+    /// Wakes the clients that sleep in a relay's line and have any of the bits.
     mutating func wakeSleepers(inRelay relay: Int, bits: UInt32) {
         for client in clients.indices where clients[client].isAsleep {
             guard case .sleepForTurn(let ticket, _)? = clients[client].pending,

@@ -23,7 +23,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
 /// Two clients, two hosts, two places, and up to two misfortunes.
 struct RandomHistory {
-    /// What may befall somebody.
+    /// What may befall a process.
     private enum Misfortune: CaseIterable {
         case killClient, killHost, stopClient, stopHost, forkClient, forkHost
     }
@@ -102,7 +102,7 @@ struct RandomHistory {
         }
     }
 
-    /// Nobody can go on.
+    /// No process can go on.
     ///
     /// Whether something can be done about that.
     private mutating func rest() throws -> Bool {
@@ -129,7 +129,7 @@ struct RandomHistory {
         return true
     }
 
-    /// Whoever waits now must wait for a process that is stopped.
+    /// A client that waits now must wait for a process that is stopped.
     private func checkWaiting() throws {
         let holders = try supervisor.journal().holders
         for client in supervisor.clients where client.state == .asleep && client.runs {
@@ -138,7 +138,7 @@ struct RandomHistory {
             let isStopped = supervisor.clients.contains { $0.isAlive && $0.isStopped }
             guard owner?.isStopped != true, !(holder == nil && isStopped) else { continue }
             throw PeerFailure(
-                description: "\(client.name) waits for place \(client.place ?? "?"), and nobody "
+                description: "\(client.name) waits for place \(client.place ?? "?"), and none "
                     + "has it")
         }
     }

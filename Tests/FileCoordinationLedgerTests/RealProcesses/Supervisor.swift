@@ -72,7 +72,7 @@ final class Supervisor {
 
     func kill(_ peer: Peer) throws {
         note(peer, "is killed")
-        // Before it dies: whoever gets its place can only come later.
+        // Before it dies: the client that gets its place can only come later.
         try Journal.append("X \(peer.processID)", in: path)
         peer.kill()
     }

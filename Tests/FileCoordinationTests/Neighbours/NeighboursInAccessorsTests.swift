@@ -6,7 +6,8 @@ import FileCoordination
 import XCTest
 
 final class NeighboursInAccessorsTests: CoordinatorTestCase {
-    /// Rule 3.5: what would coordinate by itself fails before it would, and waits for nobody.
+    /// Rule 3.5: what would coordinate by itself fails before it would, and waits for no other
+    /// access.
     func testCloudCallsInsideAnAccessorDoNotWaitForIt() throws {
         let url = try file("note.txt")
         let elsewhere = directory.appendingPathComponent("elsewhere.txt")

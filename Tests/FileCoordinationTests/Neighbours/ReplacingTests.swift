@@ -158,10 +158,10 @@ import Testing
 
     /// Lets another user read; false where the file system has no lists.
     private func setList(of url: URL) -> Bool {
-        let nobody: [UInt8] = [0xFE, 0xFF, 0, 0]
+        let noUser: [UInt8] = [0xFE, 0xFF, 0, 0]
         let noID: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
         let entries: [[UInt8]] = [
-            [1, 0, 6, 0] + noID, [2, 0, 4, 0] + nobody, [4, 0, 0, 0] + noID,
+            [1, 0, 6, 0] + noID, [2, 0, 4, 0] + noUser, [4, 0, 0, 0] + noID,
             [0x10, 0, 4, 0] + noID, [0x20, 0, 0, 0] + noID,
         ]
         return

@@ -88,8 +88,7 @@ import Testing
         #expect(stage.names(in: stage.homeTrash.appendingPathComponent("files")).isEmpty)
     }
 
-    @Test func `The resulting URL is written on success only, and nobody has to ask for it`() throws
-    {
+    @Test func `The resulting URL is written on success only, and need not be asked for`() throws {
         let kept = NSURL(fileURLWithPath: "/kept")
         var place: NSURL? = kept
         let missing = stage.documents.appendingPathComponent("missing")

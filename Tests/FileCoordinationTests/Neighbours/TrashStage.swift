@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the tests of the trash stand on: a directory for documents, and a trash of its own, so that
-// nobody's real trash is touched.
+// no user's real trash is touched.
 
 import FileCoordination
 import FileCoordinationArbiter

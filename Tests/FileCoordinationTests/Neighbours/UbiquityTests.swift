@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `There is no cloud, and nobody is signed in`() {
+    @Test func `There is no cloud, and no user is signed in`() {
         #expect(!manager.isUbiquitousItem(at: file))
         #expect(!manager.isUbiquitousItem(at: directory.missing))
         #expect(manager.url(forUbiquityContainerIdentifier: nil) == nil)

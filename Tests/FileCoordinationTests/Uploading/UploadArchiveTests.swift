@@ -13,7 +13,7 @@ import XCTest
 final class UploadArchiveTests: XCTestCase {
     // MARK: A tree with everything
 
-    /// Names that somebody may have trouble with.
+    /// Names that some programs cannot handle.
     private static let names = [
         "plain.txt", "two words", "-dash", "quote\"s'", "back\\slash", "ü composed", "u\u{308} not",
         "日本語", "🙂.txt", ".hidden", "a%20b", "star*?[x]", String(repeating: "é", count: 127),

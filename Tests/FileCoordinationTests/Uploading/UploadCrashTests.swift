@@ -98,7 +98,7 @@ import Testing
             let snapshot = try stage.snapshot(of: "folder")
             if fork() == 0 {
                 let gate = open(stage.path + "/gate", O_RDWR)
-                // So that nobody waits for the test process's pipes to be closed.
+                // So that no process waits for the test process's pipes to be closed.
                 for number in 0..<Int32(1024) where number != gate { close(number) }
                 // A bound for a test that fails.
                 alarm(60)

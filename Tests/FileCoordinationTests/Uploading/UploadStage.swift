@@ -23,7 +23,7 @@ final class UploadStage: Sendable {
 
     deinit { Self.removeTree(at: path) }
 
-    /// Removes a tree, also where it has directories that nobody may change.
+    /// Removes a tree, also where it has directories that no user may change.
     static func removeTree(at path: String) {
         let number = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }

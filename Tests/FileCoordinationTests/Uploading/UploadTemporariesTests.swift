@@ -84,10 +84,10 @@ import Testing
         withExtendedLifetime(snapshot) {}
     }
 
-    @Test func `A sweep removes what is locked by nobody`() throws {
+    @Test func `A sweep removes what is not locked`() throws {
         let root = try stage.root.directory
         let names = ["1-0123456789abcdef", "2-0123456789abcdef", "3-0123456789abcdef"]
-        // One whole, one whose lock somebody removed, one that has nothing but its lock.
+        // One whole, one whose lock was removed, one that has nothing but its lock.
         for name in names.prefix(2) {
             let folder = try root.openSubdirectory(name, creatingWithMode: 0o700)
             _ = try folder.openFile("half.zip", [.write, .create])
@@ -100,7 +100,7 @@ import Testing
         #expect(try stage.temporaries.isEmpty)
     }
 
-    @Test func `Sweeping where nobody ever made a copy makes nothing`() throws {
+    @Test func `Sweeping where no copy was ever made makes nothing`() throws {
         UploadRoot.sweep(environment: stage.environment)
         #expect(try FileManager.default.contentsOfDirectory(atPath: stage.path + "/tmp").isEmpty)
     }

@@ -79,7 +79,7 @@ final class UploadWideArchiveTests: XCTestCase {
         try stage.make("tree")
         let text = prose(600_000)
         try stage.write("tree/a", text)
-        XCTAssertNil(ZLibrary(named: "libz-that-nobody-has.so.1"))
+        XCTAssertNil(ZLibrary(named: "libz-that-does-not-exist.so.1"))
         let writer = ZipWriter(to: try archive(on: stage), library: nil)
         guard case .directory(let tree, let attributes) = try item("tree", on: stage),
             case .file(let file) = try tree.item(Array("a".utf8))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Going back to a version gives nobody access who had none: what the item allows is carried whole,
+// Going back to a version gives no user access who had none: what the item allows is carried whole,
 // or narrowed.
 
 import FileCoordination

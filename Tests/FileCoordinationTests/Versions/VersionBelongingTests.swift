@@ -355,7 +355,7 @@ import Testing
         #expect(try stage.texts("a.txt") == [])
     }
 
-    @Test func `Whoever knows of a replacement can say so`() throws {
+    @Test func `A caller that knows of a replacement can say so`() throws {
         try document("a.txt")
         let place = try stage.place("a.txt")
         let before = try #require(ItemIdentity(of: place))

@@ -106,7 +106,7 @@ import Testing
         let new = stage.url("b.txt")
         try FileManager.default.moveItem(at: url, to: new)
         stage.store.itemDidMove(from: try stage.place("a.txt"), to: try stage.place("b.txt"))
-        // Somebody else has the name by now.
+        // Another file has the name by now.
         try stage.file("a.txt", "new")
         #expect(try changes { conflict.isResolved = true } == ["conflictResolved b.txt"])
         #expect(try changes { try conflict.remove() } == ["lost b.txt"])

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `A conflict is unresolved until somebody resolves it (Rule 19.3)`() throws {
+    @Test func `A conflict is unresolved until it is resolved (Rule 19.3)`() throws {
         let url = try stage.file("a.txt", "winner")
         let version = try conflict("other")
         #expect(version.isConflict)
@@ -95,7 +95,7 @@ import Testing
             fought.isDiscardable = true
             #expect(discardable.isDiscardable)
             #expect(try stage.store.makeRoom() == 1)
-            // A conflict that nobody has resolved is never given up.
+            // A conflict that is not resolved is never given up.
             #expect(NSFileVersion.otherVersionsOfItem(at: url) == [kept, fought])
             #expect(!discardable.isDiscardable)
             fought.isResolved = true

@@ -57,7 +57,7 @@ import Testing
         #expect(try stage.texts("a.rtf") == ["rich"])
     }
 
-    @Test func `It does so over nobody else's file`() throws {
+    @Test func `It does so over no other program's file`() throws {
         let url = try stage.file("a.txt", "now")
         let other = try stage.file("a.rtf", "foreign")
         let version = try version(of: "a.txt", other)

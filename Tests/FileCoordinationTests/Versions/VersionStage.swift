@@ -81,7 +81,7 @@ final class VersionStage: Sendable {
         }
     }
 
-    /// What is in the store besides versions: nothing, when nobody uses it.
+    /// What is in the store besides versions: nothing, when no process uses it.
     func leftovers() -> [String] {
         ["work", "writing", "removed"].flatMap { folder in
             names(in: folder).map { "\(folder)/\($0)" }

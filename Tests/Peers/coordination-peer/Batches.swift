@@ -6,7 +6,7 @@ import FileCoordination
 
 /// Calls of `prepare`.
 enum Batches {
-    /// A completion handler, until somebody calls it or lets go of it.
+    /// A completion handler, until it is called or released.
     private final class Handler: Sendable {
         let call: @Sendable () -> Void
 

@@ -17,7 +17,7 @@ enum Counting {
     }
 
     /// `LABEL journal PATH TIMES`: appends records to a journal, each of them in one system call,
-    /// so that whoever is killed has written a record or has not.
+    /// so that a killed process has written a whole record or none.
     ///
     /// A record is its own number, as far as the journal's length tells, the process, and how many
     /// records the process wrote before.
@@ -35,8 +35,8 @@ enum Counting {
         }
     }
 
-    /// No page boundary divides it: whoever is killed in the middle of a write has perhaps written
-    /// a page's part of it.
+    /// No page boundary divides it: a process that is killed in the middle of a write has perhaps
+    /// written a page's part of it.
     private static let recordLength = 32
 
     private static func repeatedly(_ errand: Errand, _ step: (URL, Int) -> Bool) {

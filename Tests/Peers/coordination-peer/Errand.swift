@@ -10,7 +10,7 @@ struct Errand: Sendable {
     let mailroom: Mailroom
     private let shared: SharedCoordinator
 
-    /// The coordinator is `using=NAME`, or a new one for nobody.
+    /// The coordinator is `using=NAME`, or a new one without a presenter.
     init(_ order: Order, in mailroom: Mailroom) {
         self.order = order
         self.mailroom = mailroom

@@ -126,8 +126,8 @@ enum Flooding {
 
     // MARK: Measuring
 
-    /// `LABEL measure PATH COUNT`: accesses of a file that nobody else wants; tells the median time
-    /// of one in nanoseconds, and the mean.
+    /// `LABEL measure PATH COUNT`: accesses of a file that no other process wants; tells the median
+    /// time of one in nanoseconds, and the mean.
     static func measure(_ errand: Errand) {
         let url = Access.url(errand.order.operands[0])
         let count = Int(errand.order.operands[1]) ?? 1

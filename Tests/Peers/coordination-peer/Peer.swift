@@ -73,7 +73,7 @@ final class Mailroom: Sendable {
         state.withLock { $0.presenters[label] = presenter }
     }
 
-    /// The coordinator of that name; made at first use, for nobody.
+    /// The coordinator of that name; made at first use, without a presenter.
     func coordinator(_ name: String) -> NSFileCoordinator {
         state.withLock { state in
             if let known = state.coordinators[name] { return known.coordinator }

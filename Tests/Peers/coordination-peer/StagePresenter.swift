@@ -74,7 +74,8 @@ class StagePresenter: NSObject, @unchecked Sendable {
 
     func has(_ flag: String) -> Bool { order.arguments.contains(flag) }
 
-    /// Makes a call inside a callback, through a coordinator for nobody: `calls=STEP:VERB:PATH`.
+    /// Makes a call inside a callback, through a coordinator without a presenter:
+    /// `calls=STEP:VERB:PATH`.
     func callInside(_ step: String) {
         let parts = (order.option("calls") ?? "").split(separator: ":").map(String.init)
         guard parts.count == 3, parts[0] == step else { return }

@@ -52,7 +52,7 @@ enum AsyncWaits {
         try field.makeFiles(files)
         _ = try field.start("hold", ["directory": field.directory, "files": "\(files)"])
         guard Kernel.until(seconds: 20, { access(field.directory + "/held", F_OK) == 0 }) else {
-            throw SoakError("nobody holds the files")
+            throw SoakError("no process holds the files")
         }
         var verdict = Verdict()
         let heartbeat = Heartbeat()
@@ -69,7 +69,7 @@ enum AsyncWaits {
         for _ in 0..<400 { await heartbeat.beat() }
         let late = await heartbeat.stop()
         let waited = book.ended
-        verdict.demand(waited == 0, "\(waited) waits were cancelled by nobody")
+        verdict.demand(waited == 0, "\(waited) waits were cancelled without a request")
 
         // One after the other, of all kinds of places in line.
         var one = Sample()
@@ -97,7 +97,7 @@ enum AsyncWaits {
         return verdict
     }
 
-    /// Writes an item that nobody wants.
+    /// Writes an item that no other process wants.
     private static func roundTrip(_ field: Field) async throws {
         let url = URL(fileURLWithPath: field.directory + "/files/alone", isDirectory: false)
         try await NSFileCoordinator().coordinate(writingItemAt: url) { _ in }

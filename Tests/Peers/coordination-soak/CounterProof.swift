@@ -4,10 +4,10 @@
 // accessor a line (value, process, sequence) goes into a journal, in one write, then the counter
 // is replaced.
 //
-// Whoever is killed between the two leaves a line without its increment. The next one finds the
-// journal one ahead of the counter, and replaces the counter first; its own line says so. So the
-// journal is the count: line number n is value n, without a gap, and no value is there twice. The
-// counter may be behind by one only where the line's writer is known to have been killed.
+// A process that is killed between the two leaves a line without its increment. The next one finds
+// the journal one ahead of the counter, and replaces the counter first; its own line says so. So
+// the journal is the count: line number n is value n, without a gap, and no value is there twice.
+// The counter may be behind by one only where the line's writer is known to have been killed.
 
 import FileCoordination
 import Glibc
@@ -160,7 +160,7 @@ struct CounterProof {
         return verdict
     }
 
-    /// Kills and stops at random until all is counted; returns how often it stopped somebody.
+    /// Kills and stops at random until all is counted; returns how often it stopped a process.
     private func disturb(
         _ goal: Int, _ killed: inout Set<pid_t>, _ verdict: inout Verdict
     ) throws -> Int {
@@ -208,11 +208,11 @@ struct CounterProof {
                 stops += 1
             }
         }
-        verdict.demand(lines >= goal, "nobody counts any more: \(lines) of \(goal)")
+        verdict.demand(lines >= goal, "no process counts any more: \(lines) of \(goal)")
         return stops
     }
 
-    /// Lets everybody count in peace for a while; whether they do.
+    /// Lets all processes count undisturbed for a while; returns whether they do.
     ///
     /// The death of a process can repair what was wrong: perhaps it was the arbiter.
     private func isCounting(to goal: Int) -> Bool {

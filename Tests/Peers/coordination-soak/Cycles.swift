@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ordinary claims by the million, alone, several at once, nested in one order, and with presenters
-// that save by claims of their own: nobody waits for himself, so no call may fail (Rule 18.4).
+// that save by claims of their own: no process waits for itself, so no call may fail (Rule 18.4).
 
 import FileCoordination
 import Glibc
@@ -143,7 +143,7 @@ final class CycleWorker: Sendable {
                 write(item, coordinator) { self.nest(item, coordinator, isWrite, saving: false) }
                 done += 1
             case _:
-                // Nested through others: in one order, so that nobody goes round.
+                // Nested through others: in one order, so that there is no cycle.
                 let nested = files - files / 3
                 let first = dice.below(nested - 1)
                 let second = first + 1 + dice.below(nested - 1 - first)

@@ -92,7 +92,8 @@ final class Field {
     /// Ends whatever runs here, and removes everything.
     func clear(keeping isKept: Bool = false) {
         for child in children { _ = kill(child) }
-        // Daemons and forked children are nobody's child; they are known by their environment.
+        // Daemons and forked children are no children of this process; they are known by their
+        // environment.
         _ = Kernel.until(seconds: 20) {
             let left = FieldDirectory.strays(of: runtime)
             for process in left { Glibc.kill(process, SIGKILL) }

@@ -62,7 +62,7 @@ struct History {
     private(set) var courtesies: [Courtesy] = []
     private(set) var taken: [(life: Int, line: JournalLine)] = []
     private(set) var errors: [String] = []
-    /// When everybody was asked to end.
+    /// When all processes were asked to end.
     let end: Instant
 
     init(_ field: Field, _ lives: [Life], end: Instant) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must be true of every history: no overlap, nobody with an error, nobody who waits for ever,
-// the order of filing, presenters that have let go.
+// What must be true of every history: no overlap, no call with an error, no call that waits for
+// ever, the order of filing, presenters that have let go.
 
 import FileCoordination
 
@@ -10,12 +10,12 @@ extension History {
     ///
     /// - Parameters:
     ///   - patience: how long anybody may wait at all, in seconds.
-    ///   - idle: for how long a file may be nobody's while a call waits for it, in seconds.
+    ///   - idle: for how long a file may be free while a call waits for it, in seconds.
     ///   - slack: how much earlier than a call that overtook it the arbiter may have had a claim,
     ///     in seconds.
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
-    ///   - hostStops: when whoever hosted was stopped: what is filed then is in no line yet, and
-    ///     who has the place delegated goes on until the next host takes it back.
+    ///   - hostStops: when the hosting process was stopped: what is filed then is in no line yet,
+    ///     and a client that has the place delegated goes on until the next host takes it back.
     func check(
         patience: Double, idle: Double? = nil, slack: Double, hostStops: [Span] = [],
         demandsLines: Bool = true, into verdict: inout Verdict
@@ -36,7 +36,8 @@ extension History {
         checkCourtesy(&verdict)
     }
 
-    /// Rules 18.7 and 18.8: who waits gets the file soon after it is free, whoever has died.
+    /// Rules 18.7 and 18.8: a call that waits gets the file soon after it is free, no matter which
+    /// process died.
     private func checkIdleFiles(_ bound: UInt64, _ verdict: inout Verdict) {
         for (_, calls) in Dictionary(grouping: attempts, by: \.item).sorted(by: { $0.key < $1.key })
         {
@@ -51,7 +52,7 @@ extension History {
                 let idle = Self.longestGap(in: Span(from: call.called, to: until), between: held)
                 if idle > bound {
                     verdict.blame(
-                        "\(name(call)) waited while the file was nobody's for "
+                        "\(name(call)) waited while the file was free for "
                             + "\(idle / 1_000_000) ms")
                 }
             }
@@ -146,7 +147,7 @@ extension History {
             spans.filter { $0.from < end && $0.to > time }
                 .map { "\(name) from \($0.from) to \($0.to)" }
         }
-        return texts.isEmpty ? "nobody" : texts.joined(separator: ", ")
+        return texts.isEmpty ? "no process" : texts.joined(separator: ", ")
     }
 
     /// Whether another access may have gone before a claim because its process was stopped.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a process writes down about itself: a line for each event, in one system call, so that
-// whoever is killed has written a line or has not. A line is
+// a killed process has written a whole line or none. A line is
 //
 //     TIME EVENT ACCESS FILE MODE
 //
@@ -22,7 +22,7 @@ enum Happening: UInt8 {
     case leave = 0x6C  // l
     /// The call failed; what it said is in the file of errors.
     case failed = 0x78  // x
-    /// The file was locked by somebody who lives, though we have access.
+    /// The file was locked by a live process, though this one has access.
     case taken = 0x74  // t
     /// A presenter is registered for the file.
     case presented = 0x70  // p

@@ -16,7 +16,7 @@ enum Kernel {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Lets the load go on for a while: nobody waits for this.
+    /// Lets the load go on for a while: no process waits for this.
     static func pause(milliseconds: Int) { poll(nil, 0, Int32(milliseconds)) }
 
     /// Waits until something is so, looking often; false if it is not in time.
@@ -83,7 +83,7 @@ enum Kernel {
         return unsafeBitCast(symbol, to: Fork.self)()
     }
 
-    /// The process that listens on a socket; nil if nobody does.
+    /// The process that listens on a socket; nil if no process does.
     static func listener(at path: String) -> pid_t? {
         let line = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | 0o4_000, 0)
         guard line >= 0 else { return nil }

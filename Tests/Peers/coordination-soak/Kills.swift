@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients and arbiters are killed at random, or hosts exit normally, while everybody works. Nobody
-// else is to notice anything but a pause, which is measured (Rules 18.7, 18.8).
+// Clients and arbiters are killed at random, or hosts exit normally, while all clients work. The
+// others may notice nothing but a pause, which is measured (Rules 18.7, 18.8).
 
 import FileCoordination
 import Glibc
@@ -70,8 +70,8 @@ struct Kills {
     /// no access any more.
     ///
     /// A new arbiter repairs much of what the last one has done wrong: it looks at all records, and
-    /// wakes who sleeps. So before every other death, and at the end, everybody gets access without
-    /// such help.
+    /// wakes who sleeps. So before every other death, and at the end, all clients get access
+    /// without such help.
     private func killAll(_ troop: Troop) throws -> (deaths: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -1)
         let kills = options.number("kills", 10_000)
@@ -105,7 +105,7 @@ struct Kills {
         return (events, troop.awaitProgress(seconds: patience))
     }
 
-    /// Has whoever hosts exit, again and again.
+    /// Has the hosting process exit, again and again.
     private func letHostsExit(_ troop: Troop) throws -> (exits: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -2)
         var events: [Instant] = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exclusion, seen without us: inside each accessor the kernel is asked for a lock on a side file,
-// without waiting. It must be free; whoever was killed with it has lost it by then, or is about
-// to, which shows in its process.
+// without waiting. It must be free; a process that was killed with it has lost it by then, or is
+// about to, which shows in its process.
 //
 // Process-owned locks: they say who has them, a forked child does not inherit them, and they are
 // gone as soon as the process closes its files. One accessor at a time may use one in a process.
@@ -22,7 +22,7 @@ struct SideLock: ~Copyable {
 
     /// Takes it at once; the living process that has it, if there is one.
     func take(isWrite: Bool) -> pid_t? {
-        // Whoever dies is given the moment that its closing of files may take.
+        // A dying process is given the moment that its closing of files may take.
         for _ in 0..<2000 {
             var wish = request(isWrite ? F_WRLCK : F_RDLCK)
             if fcntl(file, F_SETLK, &wish) == 0 { return nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long accesses took beyond what is explained. Explained is: the caller's own stops, and when
-// the file was held by somebody's accessor, stopped or not. And one who was stopped while it waited
-// at the head of the line holds the file as well: it was granted and does not know of it yet.
+// the file was held by an accessor, stopped or not. And one who was stopped while it waited at the
+// head of the line holds the file as well: it was granted and does not know of it yet.
 
 import FileCoordination
 
@@ -10,7 +10,7 @@ import FileCoordination
 struct StopDelays {
     /// Who was stopped meanwhile.
     enum Kind: String, CaseIterable {
-        case nobody = "nobody relevant stopped"
+        case none = "no relevant process stopped"
         case presenter = "a presenter of the file stopped"
         case host = "the host stopped"
         case both = "a presenter and the host stopped"
@@ -48,7 +48,7 @@ struct StopDelays {
                 let hosts = hosts.count { $0.overlaps(wait) }
                 let kind: Kind =
                     presenters > 0
-                    ? (hosts > 0 ? .both : .presenter) : (hosts > 0 ? .host : .nobody)
+                    ? (hosts > 0 ? .both : .presenter) : (hosts > 0 ? .host : .none)
                 samples[kind, default: Sample()].add(delay)
                 let allowed =
                     bounds.usual + Double(presenters) * bounds.presenter
@@ -61,7 +61,7 @@ struct StopDelays {
         }
     }
 
-    /// When a file was somebody's.
+    /// When a process had a file.
     private static func occupied(
         _ attempts: [Attempt], _ history: History, waitersCount: Bool
     ) -> [Span] {
@@ -72,7 +72,7 @@ struct StopDelays {
         for attempt in attempts {
             let waited = Span(from: attempt.called, to: attempt.entered ?? .max)
             for stop in history.lives[attempt.life].stops where stop.overlaps(waited) {
-                // Held by nobody about when it stopped: it was its turn.
+                // Free about when it stopped: it was its turn.
                 let moment: UInt64 = 5_000_000
                 let about = Span(from: stop.from - moment, to: stop.from + moment)
                 let isItsTurn = uncovered(about, by: held.filter { $0.overlaps(about) }) > 0

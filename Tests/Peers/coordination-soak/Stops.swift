@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes are stopped at random for 10 ms to 10 s: presenters, holders, waiters, hosts. Nobody
-// overlaps with a stopped holder, nobody gets an error, and whoever does not wait for a stopped
-// holder's own claim is held up by the bounds of Rules 18.6 and 18.7a at most.
+// Processes are stopped at random for 10 ms to 10 s: presenters, holders, waiters, hosts. No access
+// overlaps with a stopped holder, no call gets an error, and a call that does not wait for a
+// stopped holder's own claim is delayed by the bounds of Rules 18.6 and 18.7a at most.
 
 import FileCoordination
 import Glibc
@@ -21,7 +21,7 @@ struct Stops {
         self.field = field
     }
 
-    /// Somebody who is stopped now.
+    /// A process that is stopped now.
     private struct Stopped {
         var place: Int
         var process: pid_t
@@ -47,7 +47,7 @@ struct Stops {
         // Ten seconds of a stopped holder, several in a row.
         history.check(
             patience: patience, slack: options.number("order-slack", 0.005),
-            // A stopped host is deposed after a second, by somebody who needs it (Rule 18.7a).
+            // A stopped host is deposed after a second, by a process that needs it (Rule 18.7a).
             hostStops: hostStops.map {
                 Span(from: $0.from, to: min($0.to, $0.from + 1_500_000_000))
             }, into: &verdict)
@@ -89,7 +89,7 @@ struct Stops {
             stopped.removeAll { $0.until <= now }
             guard total < goal, stopped.count < options.number("at-once", 4), dice.once(in: 8)
             else { continue }
-            // Now and then whoever hosts; mostly anybody.
+            // Now and then the host; mostly any process.
             let arbiter = dice.once(in: 4) ? field.arbiter : nil
             let place = arbiter.map { troop.place(of: $0) ?? -1 } ?? dice.below(troop.size)
             let process = place >= 0 ? troop.process(at: place) : arbiter ?? 0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A process that does a little of everything, once: it presents, reads, writes, gives up, moves
-// and asks later. So it comes by every failpoint, and may die there; whoever does not die says so.
+// and asks later. So it comes by every failpoint, and may die there; a process that does not die
+// says so.
 
 import FileCoordination
 import Glibc

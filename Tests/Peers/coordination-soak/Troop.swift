@@ -38,7 +38,7 @@ final class Troop {
         var all = settings
         all["name"] = name
         all["stream"] = "\(lives.count)"
-        // Some of those files that everybody wants, and some others.
+        // Some of those files that all processes want, and some others.
         if place < presenting { all["presents"] = "\((place * 7) % files)" }
         lives.append(Life(name: name, process: try field.start("worker", all)))
         return lives.count - 1
@@ -69,7 +69,7 @@ final class Troop {
         places[place] = try start(place)
     }
 
-    /// Waits until everybody has got access once more; says who has not in time.
+    /// Waits until each process has got access once more; returns those that have not in time.
     func awaitProgress(seconds patience: Double) -> [String] {
         let names = places.map { lives[$0].name }
         func accesses(_ name: String) -> UInt64 {

@@ -33,7 +33,7 @@ struct PeerHost {
         self.fault = fault
         self.isDescending = isDescending
         guard let lock = try HostLock(directory: directory, fault: fault, deposes: deposes) else {
-            Gate.finish("no host: somebody has the lock")
+            Gate.finish("no host: another process has the lock")
         }
         self.lock = lock
     }
@@ -163,7 +163,7 @@ struct HostLock {
     private let mapping: SharedMapping
     private let kept: Descriptor?
 
-    /// Nil if somebody has it.
+    /// Nil if another process has it.
     init?(directory: Directory, fault: LedgerFault?, deposes: Bool) throws {
         let name = deposes ? "host.lock.\(CurrentProcess.id)" : "host.lock"
         let file = try directory.openFile(name, [.read, .write, .create])

@@ -30,7 +30,7 @@ extension Race {
                 epoch = try successor(of: next)
             }
             hostDecided.store(round)
-            // Whoever was too early lets the other one have a longer lead, so that they meet.
+            // The one that was too early gives the other one a longer lead, so that they meet.
             lead = isFree ? min(lead + 4, 4096) : lead - min(lead, 4)
             if isFree {
                 access(until: clientDecided, round: round)
@@ -69,7 +69,7 @@ extension Race {
 
     /// Delegates the place, and takes it back while the client claims it.
     ///
-    /// Whether nobody holds it.
+    /// Whether no claim holds it.
     private func revoke(
         _ reader: LedgerReader, _ epoch: HostEpoch, _ round: UInt64, lead: UInt64
     ) throws -> Bool {
@@ -97,7 +97,7 @@ extension Race {
 
     /// Takes over from the other host while the client files.
     ///
-    /// Whether nobody holds the place.
+    /// Whether no claim holds the place.
     private func takeOver(
         _ reader: LedgerReader, _ epoch: HostEpoch, _ round: UInt64, lead: UInt64
     ) -> Bool {
@@ -119,7 +119,7 @@ extension Race {
         let swapped = epochWord.compareExchange(expected: expected, desired: desired)
         let mark = markWord.load()
         var observed = recordWord.load()
-        precondition(swapped.exchanged && mark == 1, "Nobody else raises this ledger")
+        precondition(swapped.exchanged && mark == 1, "No other process raises this ledger")
         while case .perform(let operation) = procedure.advance(observing: observed) {
             observed = memory.perform(operation, deadline: nil)
         }

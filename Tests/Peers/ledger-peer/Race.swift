@@ -3,7 +3,7 @@
 // Two processes on two processors: does a record become visible before its client looks at the
 // slot, or at the ledger epoch? In every round both sides start at the same moment, one to claim
 // the place, the other one to take it away. Both perform what the real procedures say, on a real
-// ledger; whoever finds the other one inside counts an overlap.
+// ledger; the one that finds the other one inside counts an overlap.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -34,7 +34,7 @@ struct Race {
     let clientFinished: AtomicWord
     let overlaps: AtomicWord
     let clientAccesses: AtomicWord
-    /// Whether somebody is in.
+    /// Whether one of them is in.
     private let inside: AtomicWord
 
     static let over = UInt64.max

@@ -83,7 +83,7 @@ class FileDocument: NSObject, NSFilePresenter {
         if let error = coordinationError ?? failure { throw error }
     }
 
-    /// Renames, with both places claimed, and tells everybody.
+    /// Renames, with both places claimed, and tells all presenters.
     func rename(to name: String) throws {
         guard let oldURL = fileURL else { throw Failure.closed }
         let newURL = oldURL.deletingLastPathComponent().appendingPathComponent(name)
@@ -196,7 +196,8 @@ final class SharedDatabase {
     var size: UInt64 { (try? handle.seekToEnd()) ?? 0 }
 }
 
-/// Copies many items as a file browser does: asks everybody first, then claims one after the other.
+/// Copies many items as a file browser does: asks all presenters first, then claims one after the
+/// other.
 @discardableResult
 func copy(_ urls: [URL], into folder: URL) -> [Error] {
     let coordinator = NSFileCoordinator()
@@ -228,7 +229,7 @@ func copy(_ urls: [URL], into folder: URL) -> [Error] {
     return errors
 }
 
-/// Uploads a package as an archive that nobody can change meanwhile.
+/// Uploads a package as an archive that no program can change meanwhile.
 func upload(_ package: URL, send: (Data) throws -> Void) throws {
     var error: NSError?
     var failure: Error?

@@ -134,7 +134,7 @@ protocol Coordinating: AnyObject {
 extension NSFileCoordinator: Coordinating {}
 
 extension NSFileCoordinator {
-    /// One for everybody in this module.
+    /// One for all callers in this module.
     class func forReading() -> NSFileCoordinator { NSFileCoordinator(filePresenter: nil) }
 
     convenience init(purpose: String) {

@@ -2,7 +2,7 @@
 //
 // Every rule that is implemented has a test that says so. `swift test --filter RuleCoverage` prints
 // which files those are. That a test cites a rule does not prove that it tests it well: this only
-// finds the rules that nobody thought of.
+// finds the rules that no test cites.
 
 import Testing
 

@@ -18,7 +18,7 @@ enum FileRules {
         return isLicensed ? [] : [Violation(file, "no SPDX line at its head")]
     }
 
-    /// Places of the machine on which somebody worked.
+    /// Places of a developer's machine.
     ///
     /// Spelled so as not to find themselves.
     static let machinePlaces = ["/" + "work/", "/tmp/" + "bash_jobs"]
@@ -27,7 +27,7 @@ enum FileRules {
     static func machinePaths(in file: SourceFile) -> [Violation] {
         file.lines.enumerated().compactMap { number, line in
             machinePlaces.contains(where: line.contains)
-                ? Violation(file, line: number + 1, "a path of somebody's machine") : nil
+                ? Violation(file, line: number + 1, "a path of a developer's machine") : nil
         }
     }
 

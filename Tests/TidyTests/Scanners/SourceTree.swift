@@ -30,7 +30,7 @@ struct SourceTree {
             }
         }
         let files = paths.sorted().filter(isChecked).compactMap { path in
-            // Somebody may be at work: a file that has gone meanwhile is not at fault.
+            // The tree may be edited meanwhile: a file that has gone is not at fault.
             (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map {
                 SourceFile(path: path, text: $0)
             }

@@ -25,7 +25,7 @@ int start_program(char *const arguments[], char *const environment[], int cpu, i
                   int *input, int *output);
 /// Runs a program to its end, `count` times.
 int64_t time_programs(char *const arguments[], char *const environment[], int count);
-/// A file's first bytes, shared with whoever else maps them; null on failure.
+/// A file's first bytes, shared with all processes that map them; null on failure.
 uint64_t *map_words(const char *path, int count);
 /// A monotonic clock.
 int64_t nanoseconds_now(void);
@@ -62,7 +62,7 @@ int64_t time_echo(int socket, int count);
 int connect_local(const char *path);
 /// Connects to a port of this machine.
 int connect_port(int port);
-/// A port that nobody listens on.
+/// A port on which no process listens.
 int free_port(void);
 /// SET NX PX and DEL of one key of redis.
 int64_t time_redis_pairs(int socket, int count);
