@@ -58,7 +58,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try c.ask("w go", "w released")
         XCTAssertEqual(try a.hear("r granted"), "r granted new")
         try a.ask("r go", "r released")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rules 2.2, 2.12: a claim that was granted at once, at a place that its process used for the
@@ -176,7 +176,7 @@ class SharedDelegationTests: DelegatingTestCase {
             try p.hear("p did change")
         }
         XCTAssertEqual(p.count("p did change"), 5)
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 7.3: each report takes a record until the server has read it. A writer that is faster
@@ -195,7 +195,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try a.hear("c counted")
         XCTAssertEqual(try String(contentsOfFile: file, encoding: .utf8), "\(count)")
         try p.hear("p did change")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 15.8: what a local writer had done when it died is told.
@@ -211,7 +211,7 @@ class SharedDelegationTests: DelegatingTestCase {
         }
         a.signal(SIGKILL)
         try p.hear("p did change")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 6.1: one that has to be asked ends that.
