@@ -202,7 +202,7 @@ package final class CoordinatedAccess: Sendable {
         return result
     }
 
-    private var grantedItems: ([GrantedItem], isReleased: Bool) {
+    var grantedItems: ([GrantedItem], isReleased: Bool) {
         state.withLock { ($0.items.map(\.granted), $0.life.isReleased) }
     }
 
@@ -229,7 +229,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Looks at the items before the accessor starts.
-    private func begin() {
+    func begin() {
         // Nobody else looks at the items now; users' file systems are not waited for under a lock.
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
@@ -251,7 +251,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Releases the claim, with what became of its items.
-    private func end() {
+    func end() {
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()
