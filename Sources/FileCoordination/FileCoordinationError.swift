@@ -3,6 +3,7 @@
 // Why the system itself did not give access, with everybody who has to do with it, and what to do
 // next (Rule 18.12). Errors of Foundation and of presenters are passed on as they are.
 
+import FileCoordinationClient
 import FileCoordinationWire
 public import Foundation
 
@@ -12,7 +13,8 @@ public let FileCoordinationErrorDomain = "FileCoordinationErrorDomain"
 /// Why a wait ended without access.
 ///
 /// The throwing and `async` calls throw it; the Apple-shaped ones hand out an `NSError` of the same
-/// domain and code, in whose `userInfo` it is found under ``userInfoKey``.
+/// domain and code, in whose `userInfo` it is found under ``userInfoKey``. Both are matched by
+/// kind, in `catch` and in `switch`: `catch FileCoordinationError.timedOut`.
 public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// The kind of reason.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -32,6 +34,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public static let timedOut = Self(rawValue: 4)
         /// Everybody waits for somebody else in a circle (Rule 18.4).
         public static let deadlock = Self(rawValue: 5)
+        /// A hold cannot be handed down: no process can be started that keeps it (Rule 18.13).
+        public static let notHandedDown = Self(rawValue: 6)
     }
 
     /// Somebody who has to do with it.
@@ -102,6 +106,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         case .deadlock: "Nothing was read or written. Make one call for all items instead."
         case .limitExceeded: "Nothing was read or written. End some of them and try again."
         case .invalidOptions: "Nothing was read or written. Correct the call."
+        case .notHandedDown: "This process still has access. Remove the cause and try again."
         case _: "Nothing was read or written. Remove the cause and try again."
         }
     }
@@ -160,8 +165,7 @@ extension FileCoordinationError.Party: CustomStringConvertible {
         let place = isInAnotherNamespace ? " in another namespace" : ""
         let who = "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"
         let path = ShownText.escaped(url?.path ?? "something")
-        let time = since.credible.formatted(
-            .units(allowed: [.hours, .minutes, .seconds, .milliseconds]))
+        let time = DurationText.text(since)
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
         case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in line."

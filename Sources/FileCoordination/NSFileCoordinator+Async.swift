@@ -11,6 +11,10 @@ public import Foundation
 extension NSFileCoordinator {
     /// Reads an item once nobody writes it, and once its presenters have saved it.
     ///
+    /// Call it in an `async` function or closure. In the top-level code of a script the compiler
+    /// takes the throwing call of the same name, which blocks the thread, and warns that there is
+    /// nothing to `await`.
+    ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how it will be read.

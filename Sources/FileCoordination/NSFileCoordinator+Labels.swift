@@ -31,7 +31,7 @@ extension NSFileCoordinator {
     ///
     /// It is kept once for the process, costs accesses nothing, and is bounded like ``label``. May
     /// be set at any time and on any thread; it counts at once, also for accesses under way.
-    public class var processLabel: String? {
+    public static var processLabel: String? {
         get {
             let text = ProcessLabel.text
             return text.isEmpty ? nil : text
@@ -46,8 +46,33 @@ extension NSFileCoordinator {
     /// - Parameters:
     ///   - filePresenter: the presenter.
     ///   - label: a short text for people, bounded like ``label``.
-    public class func addFilePresenter(_ filePresenter: any NSFilePresenter, label: String) {
+    public static func addFilePresenter(_ filePresenter: any NSFilePresenter, label: String) {
         Session.add(filePresenter, label: label)
+    }
+
+    /// Registers a presenter, or says why it cannot be registered.
+    ///
+    /// See ``addFilePresenter(_:)`` for everything else: that one says on standard error what this
+    /// one throws.
+    ///
+    /// ```swift
+    /// do {
+    ///     try NSFileCoordinator.registerFilePresenter(editor)
+    /// } catch {
+    ///     showAlert("Others are not told of this window: \(error.localizedDescription)")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - filePresenter: the presenter.
+    ///   - label: a short text for people, bounded like ``label``; nil: that of the process.
+    /// - Throws: ``FileCoordinationError`` if no arbiter can be reached or a limit is reached, else
+    ///   an error of Foundation about ``NSFilePresenter/presentedItemURL`` (Rule 1.10). Then the
+    ///   presenter is not registered.
+    public static func registerFilePresenter(
+        _ filePresenter: any NSFilePresenter, label: String? = nil
+    ) throws {
+        try Session.register(filePresenter, label: label ?? "")
     }
 }
 #endif

@@ -26,7 +26,7 @@ extension NSFileCoordinator {
     ///
     /// - Throws: an error for what cannot be an extension, and ``FileCoordinationError`` where all
     ///   programs together have said as much as there is room for (16 KiB).
-    public class func treatDirectories(
+    public static func treatDirectories(
         withPathExtension pathExtension: String, as kind: DirectoryKind
     ) throws {
         let statement: PackagePolicy.Statement

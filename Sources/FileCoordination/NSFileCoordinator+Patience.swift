@@ -14,7 +14,7 @@ extension NSFileCoordinator {
     /// was passed over is asked nothing until it is heard of again, and is then told
     /// `presentedItemDidChange()`; one that is busy saving asks for more time simply by making a
     /// coordinated access on its own behalf (Rule 18.3).
-    public class var filePresenterTimeout: Duration? {
+    public static var filePresenterTimeout: Duration? {
         get { PresenterPatience.duration.withLock { $0 } }
         set { PresenterPatience.duration.withLock { $0 = newValue } }
     }
@@ -26,7 +26,7 @@ extension NSFileCoordinator {
     ///
     /// False unless it is set: they keep their place in line. True is what happens on Apple
     /// platforms (Rule 18.6).
-    public class var cancelsWaitsAfterSuspension: Bool {
+    public static var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }
         set { Suspension.cancelsWaits.withLock { $0 = newValue } }
     }

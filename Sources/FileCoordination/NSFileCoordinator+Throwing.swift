@@ -11,7 +11,12 @@ public import Foundation
 extension NSFileCoordinator {
     /// Reads an item once nobody writes it, and once its presenters have saved it.
     ///
-    /// In an `async` function the compiler takes the `async` overload of this call.
+    /// In an `async` function the compiler takes the `async` overload of this call, which holds no
+    /// thread while it waits. Where it must be this one, as for an accessor that has to stay on its
+    /// thread, make the call in a function of its own that is not `async`, or in a closure that is
+    /// called on the spot: `try { try coordinator.coordinate(readingItemAt: url) { … } }()`. It
+    /// blocks a thread of the cooperative pool while it waits. At the top level of a script the
+    /// compiler takes this call, also behind `await`.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).

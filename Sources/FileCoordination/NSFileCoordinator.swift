@@ -83,7 +83,9 @@ public import Foundation
     ///
     /// When it returns, every claim that is granted later, in any process, sees the presenter
     /// (Rule 5.4). The registration keeps the presenter alive until it is removed (Rule 5.9).
-    /// Registering it again has no effect (Rule 5.2).
+    /// Registering it again has no effect (Rule 5.2). If it cannot be registered, that is said on
+    /// standard error; a program that wants to know calls
+    /// ``registerFilePresenter(_:label:)`` instead.
     open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.add(filePresenter)
     }
@@ -160,6 +162,10 @@ public import Foundation
     }
 
     /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// If the second item has options, give those of the first, too (`options: []`): the compiler
+    /// takes a single `options:` for the first item's, and complains of the order. So it does on
+    /// Apple platforms, whose method has the same defaults.
     ///
     /// - Parameters:
     ///   - readingURL: the item to read.

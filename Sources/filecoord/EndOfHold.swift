@@ -19,7 +19,7 @@ final class EndOfHold: Sendable {
     func wait() throws(Failure) {
         do {
             try DetachedThread.start(name: "end of input") { [self] in
-                Self.readToEnd()
+                Self.readToEnd(of: STDIN_FILENO)
                 come()
             }
         } catch {
@@ -28,13 +28,19 @@ final class EndOfHold: Sendable {
         _ = hasCome.wait { $0 }
     }
 
-    private static func readToEnd() {
+    /// Blocks the thread until no process can write to a descriptor any more.
+    ///
+    /// - Returns: whether anything was written.
+    @discardableResult
+    static func readToEnd(of descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
+        var hasRead = false
         while true {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 { hasRead = true }
             if count > 0 || (count < 0 && errno == EINTR) { continue }
-            guard count < 0, errno == EAGAIN else { return }
-            var wanted = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard count < 0, errno == EAGAIN else { return hasRead }
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             _ = poll(&wanted, 1, -1)
         }
     }

@@ -37,7 +37,7 @@ struct FileCoord: ParsableCommand {
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
             PresentCommand.self, StatusCommand.self,
-            DemoCommand.self, DemoPartCommand.self,
+            DemoCommand.self, DemoPartCommand.self, KeepHoldCommand.self,
         ])
 
     static func main() {

@@ -2,6 +2,7 @@
 //
 // Times, places and parties, in words.
 
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -13,17 +14,8 @@ enum PeopleText {
         return seconds(now > start ? now - start : 0)
     }
 
-    /// A length of time: exact where that matters.
-    static func seconds(_ nanoseconds: UInt64) -> String {
-        let tenths = nanoseconds / 100_000_000
-        let total = tenths / 10
-        return switch total {
-        case 0..<60: "\(total).\(tenths % 10) s"
-        case 60..<3600: "\(total / 60) min \(total % 60) s"
-        case 3600..<86400: "\(total / 3600) h \(total % 3600 / 60) min"
-        case _: "\(total / 86400) d \(total % 86400 / 3600) h"
-        }
-    }
+    /// A length of time.
+    static func seconds(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds) }
 
     /// The items of a claim: all of a few, the first of many.
     static func paths(_ items: [NativePath]) -> String {

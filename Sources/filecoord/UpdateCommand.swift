@@ -16,6 +16,9 @@ struct UpdateCommand: ParsableCommand {
             writes to standard output takes the file's place in one step, but only if COMMAND ends \
             with 0: else PATH is as it was. A file that does not exist is empty, and is created.
 
+            With --keep-while-running, access is held on after that until the last process that \
+            COMMAND has left behind has ended; filecoord itself ends when the file is in place.
+
             What "filecoord write" says about modes, owners, links and lists goes for this, too.
 
             \(CommandTemplate.manual)
@@ -29,6 +32,9 @@ struct UpdateCommand: ParsableCommand {
             """)
 
     @OptionGroup var placement: PlacingOptions
+
+    @OptionGroup(title: "Holding")
+    var keeping: KeepingOption
 
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptions
@@ -52,7 +58,7 @@ struct UpdateCommand: ParsableCommand {
     func run() throws {
         try UpdateRequest(
             path: path, waiting: waiting.terms, command: command.words, mark: template.mark,
-            placing: placement.placing
+            placing: placement.placing, keepsWhileRunning: keeping.keepWhileRunning
         ).run()
     }
 }

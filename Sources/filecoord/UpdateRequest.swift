@@ -15,9 +15,12 @@ struct UpdateRequest: Hashable {
     var command: [String] = []
     var mark = PathMark.braces
     var placing = Placing.replacing
+    /// Whether access outlives COMMAND as long as processes of it do (Rule 18.13).
+    var keepsWhileRunning = false
 
     /// Updates.
     func run() throws(Failure) {
+        if keepsWhileRunning { try Holder.separate() }
         let signals = try SignalDesk()
         let path = try UserPath.item(path)
         let admission = Admission(waiting, signals: signals)
@@ -31,6 +34,7 @@ struct UpdateRequest: Hashable {
                 if let signal = signals.noted { throw Failure.interrupted(by: signal) }
                 try spool.synchronize()
                 try spool.place(at: paths[0])
+                Holder.current?.outlast(0)
             }
         } catch {
             spool.discard()

@@ -33,6 +33,29 @@ final class KeepingTests: XCTestCase {
         }
     }
 
+    /// Rule 18.13: an update puts its output in place, and holds on for what COMMAND has left.
+    func testAnUpdateHoldsOnAfterTheFileIsInPlace() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "text")
+            let keeper = try sandbox.start(
+                "update", "--keep-while-running", "a", "--", "sh", "-c",
+                "mkfifo go; cat go >/dev/null & tr t T")
+            XCTAssertEqual(try keeper.exitStatus(), 0)
+            XCTAssertEqual(try sandbox.content("a"), "TexT")
+            XCTAssertEqual(try sandbox.run("rm", "--nonblock", "a").status, 75)
+            let waiter = try sandbox.start("rm", "--quiet", "a")
+            try sandbox.awaitWaiters(1)
+            _ = try sandbox.runInShell(": >go")
+            XCTAssertEqual(try waiter.exitStatus(), 0)
+            // One that fails leaves the file, and nothing that holds.
+            try sandbox.makeFile("a", "text")
+            let failed = try sandbox.run("update", "--keep-while-running", "a", "--", "false")
+            XCTAssertEqual(failed.status, 1, failed.errors)
+            XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")
+            try FileManager.default.removeItem(atPath: sandbox.path("go"))
+        }
+    }
+
     /// A pipe of its own must not be taken for a standard stream that is closed.
     func testClosedStandardStreamsMakeNoDifference() throws {
         try with { sandbox in

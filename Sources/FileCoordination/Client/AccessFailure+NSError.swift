@@ -76,8 +76,7 @@ extension AccessFailure {
                     "Access would never be granted, because each waits for the next in a circle:")
         case .timedOut(let timeout, let parties):
             let url = items.first?.url
-            let time = timeout.credible.formatted(
-                .units(allowed: [.minutes, .seconds, .milliseconds]))
+            let time = DurationText.text(timeout)
             return FileCoordinationError(
                 .timedOut, url: url, parties: parties.map { .init($0) },
                 reason: "Access to \(url?.path ?? "nothing") was not granted within \(time).")

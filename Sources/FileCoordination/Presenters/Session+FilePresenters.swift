@@ -15,6 +15,16 @@ extension Session {
 
     /// Registers a presenter; a mistake is said on standard error and has no effect (Rule 1.10).
     static func add(_ presenter: any NSFilePresenter, label: String = "") {
+        do {
+            try register(presenter, label: label)
+        } catch {
+            let reason = (error as NSError).localizedDescription
+            Diagnostics.say("a file presenter was not registered: \(reason)")
+        }
+    }
+
+    /// Registers a presenter; throws what keeps it from that.
+    static func register(_ presenter: any NSFilePresenter, label: String) throws {
         do throws(AccessFailure) {
             let session = try current()
             let registered = RegisteredPresenter(
@@ -24,9 +34,7 @@ extension Session {
             }
             session.sweepUploads()
         } catch {
-            let items = presenter.presentedItemURL.map { [($0, isWriting: false)] } ?? []
-            let reason = error.nsError(named: items).localizedDescription
-            Diagnostics.say("a file presenter was not registered: \(reason)")
+            throw error.thrown(presenter.presentedItemURL.map { [($0, isWriting: false)] } ?? [])
         }
     }
 

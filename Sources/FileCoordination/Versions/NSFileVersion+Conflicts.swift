@@ -22,7 +22,7 @@ extension NSFileVersion {
     ///   - originator: who saved them.
     ///   - modificationDate: when; the date of the contents if it is nil.
     @discardableResult
-    public class func addConflictOfItem(
+    public static func addConflictOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = [],
         savedOn computer: String? = nil, by originator: PersonNameComponents? = nil,
         modificationDate: Date? = nil

@@ -24,7 +24,7 @@ extension NSFileVersion {
     ///
     /// - Parameter url: where the item was.
     /// - Returns: the versions; none of them is in ``otherVersionsOfItem(at:)``.
-    public class func orphanedVersionsOfItem(at url: URL) -> [NSFileVersion] {
+    public static func orphanedVersionsOfItem(at url: URL) -> [NSFileVersion] {
         VersionSubject.orphans(of: url, in: .current).map { NSFileVersion($0) }
     }
 
@@ -35,7 +35,7 @@ extension NSFileVersion {
     ///     for version in NSFileVersion.orphanedVersions() { print(version.itemURL.path) }
     ///
     /// - Returns: the versions; see ``itemURL`` for where each one's item was.
-    public class func orphanedVersions() -> [NSFileVersion] {
+    public static func orphanedVersions() -> [NSFileVersion] {
         VersionSubject.allOrphans(in: .current).map { NSFileVersion($0) }
     }
 

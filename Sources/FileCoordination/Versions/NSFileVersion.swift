@@ -33,7 +33,8 @@ public import Foundation
     /// Which version this is.
     let subject: VersionSubject
 
-    /// Stops the program: versions come from the methods of this class.
+    /// Cannot be called: versions come from the methods of this class.
+    @available(*, unavailable, message: "get versions from the methods of NSFileVersion")
     public override init() {
         preconditionFailure("Get an NSFileVersion from the class's methods; there is no other way.")
     }

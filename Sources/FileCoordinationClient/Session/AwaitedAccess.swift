@@ -56,14 +56,16 @@ final class AwaitedAccess: Sendable {
     /// Files the claim; `onEnd` is called once, where accesses are settled or fail.
     func file(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
-        enclosing: [RecordReference], blocksCaller: Bool, timeout: Duration? = nil,
+        enclosing: [RecordReference], surroundings: SurroundingClaims = SurroundingClaims(),
+        blocksCaller: Bool, timeout: Duration? = nil,
         onEnd: @escaping @Sendable (Outcome) -> Void
     ) {
         state.withLock { $0.onEnd = onEnd }
         let access: CoordinatedAccess
         do throws(AccessFailure) {
             access = try coordinator.begin(
-                items, in: session, enclosing: enclosing, blocksCaller: blocksCaller,
+                items, in: session, enclosing: enclosing, surroundings: surroundings,
+                blocksCaller: blocksCaller,
                 onEnding: { self.decided($0) })
         } catch {
             return failing({ self.goOn(.failure(error)) }, {})

@@ -201,7 +201,7 @@ package final class CoordinatedAccess: Sendable {
         return result
     }
 
-    private var grantedItems: ([GrantedItem], isReleased: Bool) {
+    var grantedItems: ([GrantedItem], isReleased: Bool) {
         state.withLock { ($0.items.map(\.granted), $0.life.isReleased) }
     }
 
@@ -228,7 +228,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Looks at the items before the accessor starts.
-    private func begin() {
+    func begin() {
         // No other thread looks at the items now, so no lock is needed: a lock must not be held
         // while waiting for users' file systems.
         var items = state.withLock { $0.items }
@@ -251,7 +251,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Releases the claim, with what became of its items.
-    private func end() {
+    func end() {
         // A forked child that returns from its parent's accessor owns nothing (Rule 18.8).
         guard session.isOurs else { return }
         announceInferredMoves()

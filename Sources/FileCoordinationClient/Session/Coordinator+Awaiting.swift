@@ -35,7 +35,8 @@ extension Coordinator {
     /// wait (Rules 18.1, 18.2, 18.11).
     package func obtain(
         _ items: [RequestedItem],
-        in session: @escaping @Sendable () throws(AccessFailure) -> Session, timeout: Duration?,
+        in session: @escaping @Sendable () throws(AccessFailure) -> Session,
+        surroundings: SurroundingClaims = SurroundingClaims(), timeout: Duration?,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(AccessFailure) -> CoordinatedAccess {
         let wait = AwaitedAccess(
@@ -49,8 +50,8 @@ extension Coordinator {
                 // Filing looks at files.
                 AccessThreads.start {
                     wait.file(
-                        items, in: session, enclosing: enclosing, blocksCaller: true,
-                        timeout: timeout
+                        items, in: session, enclosing: enclosing, surroundings: surroundings,
+                        blocksCaller: true, timeout: timeout
                     ) { waiter.resume(returning: $0) }
                 }
             }

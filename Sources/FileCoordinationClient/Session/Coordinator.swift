@@ -117,7 +117,8 @@ package final class Coordinator: Sendable {
     /// Files a claim, remembered for ``cancel()`` while it waits.
     package func begin(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
-        kind: ClaimKind = .access, enclosing: [RecordReference]? = nil, blocksCaller: Bool = true,
+        kind: ClaimKind = .access, enclosing: [RecordReference]? = nil,
+        surroundings: SurroundingClaims = SurroundingClaims(), blocksCaller: Bool = true,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(AccessFailure) -> CoordinatedAccess {
         guard !standing.isCancelled else { throw .cancelled }
@@ -126,7 +127,8 @@ package final class Coordinator: Sendable {
         let access = try CoordinatedAccess(
             items, in: session(), purpose: purpose, kind: kind,
             enclosing: enclosing ?? AccessorStack.current, standpoint: standpoint,
-            blocksCaller: blocksCaller, supplement: RecordSupplement(label: label ?? ""),
+            blocksCaller: blocksCaller,
+            supplement: RecordSupplement(label: label ?? "", outer: surroundings.claims),
             onEnding: onEnding)
         if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
             access.giveUp(.cancelled)

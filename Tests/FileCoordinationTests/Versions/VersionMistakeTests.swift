@@ -37,11 +37,6 @@ import Testing
         }
         #expect(result?.isTrap == true)
     }
-
-    @Test func `A version cannot be made by hand`() async {
-        let result = await #expect(processExitsWith: .failure) { _ = NSFileVersion() }
-        #expect(result?.isTrap == true)
-    }
 }
 
 private let item = URL(fileURLWithPath: "/")

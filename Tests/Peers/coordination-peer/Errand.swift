@@ -28,6 +28,7 @@ struct Errand: Sendable {
         case "write": coordinate { try Access.writing($0) }
         case "readwrite": coordinate { Access.both($0) }
         case "writewrite": coordinate { Access.two($0) }
+        case "hold", "join": Holding.run(self, in: mailroom)
         case "later": later()
         case "coordinator": makeCoordinator()
         case "cancel":

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Getting a hold: by a coordinator, on the calling thread or in a task, or inside that of another
+// process.
+
+#if !canImport(Darwin)
+import FileCoordinationArbiter
+import FileCoordinationClient
+public import Foundation
+
+extension NSFileCoordinator {
+    /// Holds an item for reading once no access writes it, and once its presenters have saved it.
+    ///
+    /// In an `async` function the compiler takes the `async` overload of this call, which holds no
+    /// thread while it waits.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be read; not `forUploading`, whose claim ends before its accessor.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    @_disfavoredOverload
+    public func hold(
+        readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil
+    ) throws -> FileAccessHold {
+        try core.hold(ItemsOfCall(CallItem(reading: url, options)), timeout)
+    }
+
+    /// Holds an item for writing once no other access reads or writes it, and once its presenters
+    /// have let go of it; they get it back when the hold is released.
+    ///
+    /// See ``hold(readingItemAt:options:timeout:)``.
+    @_disfavoredOverload
+    public func hold(
+        writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil
+    ) throws -> FileAccessHold {
+        try core.hold(ItemsOfCall(CallItem(writing: url, options)), timeout)
+    }
+
+    /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// See ``hold(readingItemAt:options:timeout:)``.
+    @_disfavoredOverload
+    public func hold(
+        with intents: [NSFileAccessIntent], timeout: Duration? = nil
+    ) throws -> FileAccessHold {
+        try core.hold(ItemsOfCall(intents.map { try CallItem($0) }), timeout)
+    }
+
+    /// Holds an item for reading once no access writes it, and once its presenters have saved it.
+    ///
+    /// Holds no thread while it waits; cancelling the task ends the wait (Rule 18.11).
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be read; not `forUploading`, whose claim ends before its accessor.
+    ///   - timeout: how long to wait; nil: without bound.
+    ///   - isolation: the caller's.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
+    public func hold(
+        readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileAccessHold {
+        try await core.holdLater(ItemsOfCall(CallItem(reading: url, options)), timeout)
+    }
+
+    /// Holds an item for writing once no other access reads or writes it, and once its presenters
+    /// have let go of it; they get it back when the hold is released.
+    ///
+    /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    public func hold(
+        writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileAccessHold {
+        try await core.holdLater(ItemsOfCall(CallItem(writing: url, options)), timeout)
+    }
+
+    /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
+    ///
+    /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    public func hold(
+        with intents: [NSFileAccessIntent], timeout: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileAccessHold {
+        try await core.holdLater(ItemsOfCall(intents.map { try CallItem($0) }), timeout)
+    }
+}
+
+extension FileAccessHold {
+    /// Joins the hold of another process; while that lasts, this one is granted at once.
+    ///
+    /// The two do not exclude each other (Rule 2.10), and this one does not wait behind accesses
+    /// that wait for the other (Rule 2.17).
+    ///
+    /// ```swift
+    /// guard let ticket = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else { … }
+    /// let hold = try FileAccessHold(ticket: ticket, timeout: .seconds(5))
+    /// ```
+    ///
+    /// If the other hold is over, this is an access like any other: it may have to wait, and other
+    /// programs may have changed the items meanwhile. So the other process must release its hold
+    /// only after it has heard from this one. Blocks the thread while it waits.
+    ///
+    /// - Parameters:
+    ///   - ticket: the other hold's ``ticket``.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no ticket;
+    ///   else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
+    public convenience init(ticket: String, timeout: Duration? = nil) throws {
+        guard let ticket = HoldTicket(text: ticket) else {
+            throw FailureReason.invalidOptions("the text is no ticket of a hold").error
+        }
+        let coordinator = Coordinator()
+        coordinator.setPurpose(ticket.purpose)
+        coordinator.setLabel(ticket.label)
+        let requests = ticket.requests
+        do throws(AccessFailure) {
+            let access = try coordinator.hold(
+                requests, in: Session.current, surroundings: ticket.surroundings, timeout: timeout)
+            self.init(access, urls: access.items.map { URL($0) })
+        } catch {
+            throw error.thrown(requests.map { (URL($0.name), $0.access.isWriting) })
+        }
+    }
+}
+
+extension Coordinator {
+    /// Waits for access on this thread, and holds it.
+    fileprivate func hold(_ items: ItemsOfCall, _ timeout: Duration?) throws -> FileAccessHold {
+        try items.checkHoldable()
+        do throws(AccessFailure) {
+            let access = try hold(items.requests, in: Session.current, timeout: timeout)
+            placePresenter()
+            return FileAccessHold(access, urls: items.urls(of: access.items))
+        } catch {
+            throw items.thrown(error)
+        }
+    }
+
+    /// Waits for access without holding a thread, and holds it.
+    fileprivate func holdLater(
+        _ items: ItemsOfCall, _ timeout: Duration?,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileAccessHold {
+        try items.checkHoldable()
+        do throws(AccessFailure) {
+            let access = try await holdLater(
+                items.requests, in: Session.current, timeout: timeout)
+            placePresenter()
+            return FileAccessHold(access, urls: items.urls(of: access.items))
+        } catch {
+            throw items.thrown(error)
+        }
+    }
+}
+
+extension ItemsOfCall {
+    /// Throws if an item is asked for in a way in which nothing can be held (Rule 15.1).
+    fileprivate func checkHoldable() throws {
+        for request in requests {
+            guard case .reading(let options) = request.access, options.contains(.forUploading)
+            else { continue }
+            throw FailureReason.invalidOptions(
+                "what is for uploading cannot be held: its claim ends before it is used"
+            ).error
+        }
+    }
+}
+#endif

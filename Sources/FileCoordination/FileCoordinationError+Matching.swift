@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching by kind: `catch FileCoordinationError.timedOut`, and the same in a `switch`, as with
+// Foundation's errors.
+
+import Foundation
+
+extension FileCoordinationError {
+    /// The kind of an error that says that no arbiter can be reached or hosted.
+    public static var arbiterUnreachable: Code { .arbiterUnreachable }
+    /// The kind of an error that says that a limit was reached.
+    public static var limitExceeded: Code { .limitExceeded }
+    /// The kind of an error that says that a call's options mean nothing together.
+    public static var invalidOptions: Code { .invalidOptions }
+    /// The kind of an error that says that a deadline passed (Rule 18.1).
+    ///
+    /// ```swift
+    /// do {
+    ///     try coordinator.coordinate(writingItemAt: url, timeout: .seconds(5)) { … }
+    /// } catch FileCoordinationError.timedOut {
+    ///     print("the file is in use")
+    /// }
+    /// ```
+    public static var timedOut: Code { .timedOut }
+    /// The kind of an error that says that calls wait for each other in a circle (Rule 18.4).
+    public static var deadlock: Code { .deadlock }
+    /// The kind of an error that says that a hold cannot be handed down (Rule 18.13).
+    public static var notHandedDown: Code { .notHandedDown }
+}
+
+extension FileCoordinationError.Code {
+    /// Whether an error is of this kind; also one that an Apple-shaped call has reported.
+    ///
+    /// `catch` and `switch` use this operator.
+    ///
+    /// - Parameters:
+    ///   - code: the kind.
+    ///   - error: any error.
+    /// - Returns: whether it is a ``FileCoordinationError`` of that kind, or the `NSError` of one.
+    public static func ~= (code: Self, error: any Error) -> Bool {
+        if let own = error as? FileCoordinationError { return own.code == code }
+        let error = error as NSError
+        return error.domain == FileCoordinationErrorDomain && error.code == code.rawValue
+    }
+}

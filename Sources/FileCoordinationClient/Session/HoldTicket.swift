@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a process needs to know to join the access of another one: a text that goes through an
+// environment, an argument or a pipe. A process that has it could name the same purpose and
+// paths by itself, so it is no secret.
+
+package import FileCoordinationArbiter
+
+/// The description of a held access.
+package struct HoldTicket: Hashable, Sendable {
+    /// One item.
+    package struct HeldItem: Hashable, Sendable {
+        /// Where it is, absolute.
+        package var path: [UInt8]
+        /// What is wanted with it.
+        package var access: Access
+
+        /// One item.
+        package init(path: [UInt8], access: Access) {
+            self.path = path
+            self.access = access
+        }
+    }
+
+    /// The purpose of the access: claims of one purpose do not wait for each other (Rule 2.10).
+    package var purpose: String
+    /// What people know it by.
+    package var label: String
+    /// Its items.
+    package var items: [HeldItem]
+    /// The claim itself, and those around it.
+    package var surroundings: SurroundingClaims
+
+    /// The variable that hands it to a child.
+    package static let variable = "FILECOORD_HOLD"
+
+    /// The description of an access.
+    package init(
+        purpose: String, label: String, items: [HeldItem], surroundings: SurroundingClaims
+    ) {
+        self.purpose = purpose
+        self.label = label
+        self.items = items
+        self.surroundings = surroundings
+    }
+
+    /// The items as a session takes them.
+    package var requests: [RequestedItem] {
+        items.map { RequestedItem(ItemName(path: $0.path), access: $0.access) }
+    }
+}
+
+// MARK: Text
+
+extension HoldTicket {
+    private static let version = "hold1"
+    private static let readingOptions: ReadingOptions = [
+        .withoutChanges, .immediatelyAvailableMetadataOnly, .includingContents,
+    ]
+    private static let writingOptions: WritingOptions = [
+        .deleting, .moving, .merging, .replacing, .metadataOnly, .includingContents,
+    ]
+
+    /// Letters, digits and a few signs, none of which a shell acts on.
+    package var text: String {
+        let items = items.map { item in
+            switch item.access {
+            case .reading(let options): "r\(options.rawValue)/\(HexText.text(item.path))"
+            case .writing(let options): "w\(options.rawValue)/\(HexText.text(item.path))"
+            }
+        }
+        let head = [
+            Self.version, HexText.text(Array(purpose.utf8)), HexText.text(Array(label.utf8)),
+            surroundings.text,
+        ]
+        return (head + items).joined(separator: ",")
+    }
+
+    /// The access that a text describes; nil if it describes none.
+    package init?(text: String) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count > 4, parts[0] == Self.version,
+            let purpose = HexText.bytes(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }
+            ),
+            let label = HexText.bytes(parts[2]).flatMap({ String(validating: $0, as: UTF8.self) }),
+            (1...1024).contains(purpose.utf8.count)
+        else { return nil }
+        var items: [HeldItem] = []
+        for part in parts[4...] {
+            guard let item = Self.item(part) else { return nil }
+            items.append(item)
+        }
+        self.init(
+            purpose: purpose, label: label, items: items,
+            surroundings: SurroundingClaims(text: String(parts[3])))
+    }
+
+    private static func item(_ text: Substring) -> HeldItem? {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let kind = parts[0].first,
+            let bits = UInt8(parts[0].dropFirst()), let path = HexText.bytes(parts[1]),
+            path.first == UInt8(ascii: "/"), !path.contains(0)
+        else { return nil }
+        switch kind {
+        case "r":
+            let options = ReadingOptions(rawValue: bits)
+            guard options.isSubset(of: readingOptions) else { return nil }
+            return HeldItem(path: path, access: .reading(options))
+        case "w":
+            let options = WritingOptions(rawValue: bits)
+            guard options.isSubset(of: writingOptions) else { return nil }
+            return HeldItem(path: path, access: .writing(options))
+        case _: return nil
+        }
+    }
+}
+
+/// Bytes as text, two digits each.
+private enum HexText {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    static func text(_ bytes: [UInt8]) -> String {
+        let codes = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: codes, as: UTF8.self)
+    }
+
+    static func bytes(_ text: Substring) -> [UInt8]? {
+        var result: [UInt8] = []
+        var high: UInt8?
+        for code in text.utf8 {
+            guard let digit = digits.firstIndex(of: code).map(UInt8.init) else { return nil }
+            if let first = high.take() {
+                result.append(first << 4 | digit)
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? result : nil
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What FileCoordination starts so that a hold outlasts its program (Rule 18.13): joins the access
+// that a ticket describes, says so on descriptor 3, and holds it until the processes that it is for
+// have ended. Not for people.
+
+import ArgumentParser
+import FileCoordinationArbiter
+import FileCoordinationClient
+import FileCoordinationSystem
+import FileCoordinationWire
+import Glibc
+
+/// Keeps an access of another process.
+struct KeepHoldCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: HoldKeeper.command,
+        abstract: "Keep access that another program has handed down; it starts this by itself.",
+        shouldDisplay: false)
+
+    @Argument(help: "What is to be kept.")
+    var ticket: String
+
+    @Argument(help: "The process that it is kept for.")
+    var process: Int32?
+
+    /// Presenters may be asked once more.
+    private static let patience = Duration.seconds(60)
+
+    func run() throws {
+        guard fcntl(HoldKeeper.descriptor, F_GETFD) >= 0, let ticket = HoldTicket(text: ticket)
+        else { throw ValidationError("Programs start this by themselves.") }
+        do {
+            // Before it is said that the access is kept: the number must still be that process's.
+            let handle = try process.map { try ProcessHandle(processID: $0) }
+            ProcessLabel.text = ticket.label
+            let access = try CoordinatedAccess(
+                ticket.requests, in: Session.current(),
+                purpose: Purpose(identifying: ticket.purpose),
+                supplement: RecordSupplement(outer: ticket.surroundings.claims))
+            switch access.wait(timeout: Self.patience) {
+            case .granted: access.run { _ in keep(until: handle) }
+            case .failed(let failure): say("\(failure)")
+            case .cancelled, .timedOut: say("the access could not be joined")
+            }
+        } catch {
+            say("\(error)")
+        }
+    }
+
+    private func keep(until process: ProcessHandle?) {
+        say(HoldKeeper.granted)
+        let isConfirmed = EndOfHold.readToEnd(of: HoldKeeper.descriptor)
+        // Without a word the program that was to hand it down has failed, or died.
+        guard let process, isConfirmed else { return }
+        while !process.hasExited {
+            var end = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
+            _ = poll(&end, 1, -1)
+        }
+    }
+
+    private func say(_ text: String) {
+        let bytes = Array(text.utf8.prefix(1024))
+        // If the other end is closed, that is noticed when its end is waited for.
+        _ = send(HoldKeeper.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holds among real processes: granted and released, handed to others that join them and to others
+// that know nothing of them, and the death of the process that has one (Rule 18.13).
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+import XCTest
+
+class AccessHoldTests: StageTestCase {
+    /// Programs that hold "f", or want to.
+    private func peers(_ names: String...) throws -> (file: String, [Program]) {
+        let file = try stage.file("f")
+        return (file, try names.map { try stage.peer($0) })
+    }
+
+    //  A                       B                       C
+    //  hold(f) held
+    //                          hold(f) waits
+    //  release, again
+    //                          held
+    //  release again                                   hold(f) waits
+    //                          killed
+    //                                                  held
+    //
+    /// Rules 18.13 and 18.8: a hold excludes until it is released, once, or its process dies.
+    func testAHoldLastsUntilItIsReleasedOrItsProcessDies() throws {
+        let (file, programs) = try peers("A", "B", "C")
+        let (a, b, c) = (programs[0], programs[1], programs[2])
+        try a.ask("a hold \(file)", "a held \(file)")
+        b.tell("b hold \(file)")
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b held"))
+        try a.ask("a release", "a released false")
+        try b.hear("b held \(file)")
+        // What is released again is nobody else's.
+        try a.ask("a release", "a released false")
+        c.tell("c hold \(file)")
+        try stage.untilWaits(c)
+        b.end()
+        try c.hear("c held \(file)")
+        try c.ask("c drop", "c dropped")
+        try a.ask("a drop", "a dropped")
+        try stage.untilNobodyHolds()
+    }
+
+    /// Rule 18.1: the deadline bounds the wait, and leaves nothing in line.
+    func testADeadlineEndsTheWaitForAHold() throws {
+        let (file, programs) = try peers("A", "B")
+        let (a, b) = (programs[0], programs[1])
+        try a.ask("a hold \(file)", "a held")
+        try b.ask("b hold \(file) timeout=0.05", "b timed out")
+        XCTAssertEqual(stage.report()?.claims.map(\.processID), [a.pid])
+        try a.ask("a drop", "a dropped")
+        try b.ask("b hold \(file) timeout=30", "b held")
+    }
+
+    //  X            A                  W               B
+    //  hold(f)
+    //               hold(f) waits
+    //                                  hold(f) waits
+    //  release
+    //               held; ticket ─────────────────────► join: held, though W waits
+    //               release
+    //                                                   release
+    //                                  held
+    //
+    /// Rules 2.10 and 2.17: handed over in time, the item is free at no time.
+    func testAHoldIsHandedOverPastThoseWhoWait() throws {
+        let (file, programs) = try peers("X", "A", "W", "B")
+        let (x, a, w, b) = (programs[0], programs[1], programs[2], programs[3])
+        try x.ask("x hold \(file)", "x held")
+        a.tell("a hold \(file)")
+        try stage.untilWaits(a)
+        w.tell("w hold \(file)")
+        try stage.untilWaits(w)
+        try x.ask("x release", "x released")
+        try a.hear("a held")
+        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
+        try b.ask("b join \(ticket)", "b held \(file)")
+        // The death of one of them is not the end of the other's.
+        a.end()
+        try stage.until("B alone holds") { report in
+            report.claims.filter { $0.stage == .granted }.map(\.processID) == [b.pid]
+        }
+        XCTAssertFalse(w.said("w held"))
+        try b.ask("b release", "b released")
+        try w.hear("w held")
+    }
+
+    /// A ticket is asked for in vain when there is nothing to join but another program's access.
+    func testATicketOfAHoldThatIsOverWaitsLikeAnyOther() throws {
+        let (file, programs) = try peers("A", "B", "C")
+        let (a, b, c) = (programs[0], programs[1], programs[2])
+        try a.ask("a hold \(file)", "a held")
+        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
+        try a.ask("a release", "a released")
+        try b.ask("b hold \(file)", "b held")
+        try c.ask("c join \(ticket) timeout=0.05", "c timed out")
+        try c.ask("c join hold1,junk", "c failed FileCoordinationErrorDomain 3")
+    }
+
+    //  A                       C             B
+    //  hold(f) held
+    //  keep while C runs
+    //  killed
+    //                                        hold(f) waits
+    //                          killed
+    //                                        held
+    //
+    /// Rule 18.13: the access lasts until the end of a process that knows nothing of it.
+    func testAHoldOutlivesItsProgramForAsLongAsAnotherRuns() throws {
+        let (file, programs) = try peers("A", "B", "C")
+        let (a, b, c) = (programs[0], programs[1], programs[2])
+        try a.ask("a hold \(file)", "a held")
+        try a.ask("a keep \(c.pid)", "a kept")
+        a.end()
+        b.tell("b hold \(file)")
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b held"))
+        c.end()
+        try b.hear("b held")
+        try b.ask("b drop", "b dropped")
+        try stage.untilNobodyHolds()
+    }
+
+    /// Rule 18.13: as a lock on an inherited descriptor, until the last copy is closed.
+    func testAHoldLastsAsLongAsACopyOfItsDescriptor() throws {
+        let (file, programs) = try peers("A", "B")
+        let (a, b) = (programs[0], programs[1])
+        try a.ask("a hold \(file)", "a held")
+        let children = try (0..<2).map { _ in
+            let line = try a.ask("a spawn", "a spawned")
+            return try XCTUnwrap(line.split(separator: " ").last.flatMap { pid_t($0) })
+        }
+        a.end()
+        b.tell("b hold \(file)")
+        try stage.untilWaits(b)
+        kill(children[0], SIGKILL)
+        try stage.untilWaits(b)
+        XCTAssertFalse(b.said("b held"))
+        kill(children[1], SIGKILL)
+        try b.hear("b held")
+    }
+
+    /// A release gives up this program's part, and the keepers go with those that they keep it for.
+    func testReleasingIsNotTakingAway() throws {
+        let (file, programs) = try peers("A", "B", "C")
+        let (a, b, c) = (programs[0], programs[1], programs[2])
+        try a.ask("a hold \(file)", "a held")
+        try a.ask("a keep \(c.pid)", "a kept")
+        try a.ask("a release", "a released")
+        try a.ask("a keep \(c.pid)", "a not handed down")
+        b.tell("b hold \(file)")
+        try stage.untilWaits(b)
+        c.end()
+        try b.hear("b held")
+    }
+
+    /// Without what keeps it, the hold is what it was.
+    func testWithoutAKeeperTheHoldStays() throws {
+        let file = try stage.file("f")
+        let a = try stage.peer("A", environment: ["FILECOORD": "/nonexistent"])
+        let b = try stage.peer("B")
+        try a.ask("a hold \(file)", "a held")
+        try a.ask("a keep \(b.pid)", "a not handed down")
+        try a.ask("a spawn", "a not handed down")
+        try a.ask("a keep 0", "a not handed down")
+        try b.ask("b hold \(file) timeout=0.05", "b timed out")
+        try a.ask("a release", "a released")
+        try b.ask("b hold \(file) timeout=30", "b held")
+    }
+}
+
+final class AccessHoldDaemonTests: AccessHoldTests {
+    override class var hosting: Hosting { .daemon }
+
+    func testADaemonHosts() throws { try assertDaemonHosts() }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holds: access that is a value (Rule 18.13), and what hands it to other processes.
+
+import FileCoordination
+import Glibc
+
+/// What a line makes the program do with a hold.
+enum Holding {
+    /// `LABEL hold PATH ... [timeout=SECONDS]`, or `LABEL join TICKET`.
+    ///
+    /// Then a line each: `release`, `ticket`, `keep PID`, `spawn` and `drop`, which ends it.
+    static func run(_ errand: Errand, in mailroom: Mailroom) {
+        let inbox = mailroom.open(errand.order.label)
+        defer { mailroom.close(errand.order.label) }
+        let hold: FileAccessHold
+        do {
+            hold = try take(errand)
+        } catch FileCoordinationError.timedOut {
+            return errand.say("timed out")
+        } catch {
+            return errand.say("failed \((error as NSError).domain) \((error as NSError).code)")
+        }
+        errand.say("held \(hold.urls.map(\.path).joined(separator: " "))")
+        while case let words = inbox.take(), words != ["drop"] { obey(words, hold, errand) }
+        errand.say("dropped")
+    }
+
+    private static func take(_ errand: Errand) throws -> FileAccessHold {
+        let order = errand.order
+        let timeout = order.option("timeout").flatMap(Double.init).map { Duration.seconds($0) }
+        if order.verb == "join" {
+            return try FileAccessHold(ticket: order.arguments[0], timeout: timeout)
+        }
+        let intents = order.operands.map { NSFileAccessIntent.writingIntent(with: Access.url($0)) }
+        return try errand.coordinator.hold(with: intents, timeout: timeout)
+    }
+
+    private static func obey(_ words: [String], _ hold: FileAccessHold, _ errand: Errand) {
+        do {
+            switch words[0] {
+            case "release":
+                hold.release()
+                errand.say("released \(hold.isHeld)")
+            case "ticket": errand.say("ticket \(hold.ticket)")
+            case "keep":
+                try hold.keep(whileRunning: Int32(words[1]) ?? 0)
+                errand.say("kept")
+            case "spawn":
+                errand.say("spawned \(try spawn(inheriting: hold.inheritableDescriptor()))")
+            default: errand.say("cannot \(words[0])")
+            }
+        } catch FileCoordinationError.notHandedDown {
+            errand.say("not handed down")
+        } catch {
+            errand.say("failed \(error)")
+        }
+    }
+
+    /// Starts a program that knows nothing of coordination, and has a copy of the descriptor.
+    private static func spawn(inheriting descriptor: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // Where it goes, it is inherited.
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 100)
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
+        defer { for word in words { free(word) } }
+        var child: pid_t = 0
+        let error = posix_spawn(&child, "/bin/sleep", &actions, nil, &words, environ)
+        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+        return child
+    }
+}
