@@ -41,7 +41,7 @@ class AccessHoldTests: StageTestCase {
         try c.hear("c held \(file)")
         try c.ask("c drop", "c dropped")
         try a.ask("a drop", "a dropped")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 18.1: the deadline bounds the wait, and leaves nothing in line.
@@ -121,7 +121,7 @@ class AccessHoldTests: StageTestCase {
         c.end()
         try b.hear("b held")
         try b.ask("b drop", "b dropped")
-        try stage.untilNobodyHolds()
+        try stage.untilNoClaimHolds()
     }
 
     /// Rule 18.13: as a lock on an inherited descriptor, until the last copy is closed.
