@@ -55,7 +55,7 @@ let package = Package(
             dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationHost",
+            name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileCoordinationLedger",
@@ -64,7 +64,7 @@ let package = Package(
         .target(
             name: "FileCoordinationClient",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
@@ -88,14 +88,14 @@ let package = Package(
         .executableTarget(
             name: "filecoordinationd",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationServer", "FileCoordinationWire", "FileCoordinationSystem",
                 argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "filecoord",
             dependencies: [
-                "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationHost",
+                "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationServer",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileTree", argumentParser,
             ],
@@ -127,14 +127,14 @@ let package = Package(
         .target(
             name: "FileCoordinationFuzzing",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger",
             ],
             path: "Fuzzing/Targets", swiftSettings: strict),
         .target(
             name: "FileCoordinationTextFuzzing",
             dependencies: [
-                "FileCoordinationFuzzing", "FileCoordinationHost", "FileCoordinationWire",
+                "FileCoordinationFuzzing", "FileCoordinationServer", "FileCoordinationWire",
                 "FileCoordination", "FileCoordinationClient", "filecoord",
             ],
             path: "Fuzzing/TextTargets", swiftSettings: strict),
@@ -158,7 +158,7 @@ let package = Package(
             name: "CoordinationServerSimulation",
             dependencies: [
                 "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             path: "Tests/ServerSimulation/World", swiftSettings: strict),
@@ -215,9 +215,9 @@ let package = Package(
             dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationHostTests",
+            name: "FileCoordinationServerTests",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             swiftSettings: strict),

@@ -11,7 +11,7 @@ import FileCoordinationTextFuzzing
 
 private let targets = FuzzTarget.ofText
 #else
-private let targets = FuzzTarget.ofTheHost
+private let targets = FuzzTarget.ofTheServer
 #endif
 
 private let target: FuzzTarget = {

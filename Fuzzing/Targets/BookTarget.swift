@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book of places that a former host left behind, perhaps cut off, perhaps written by another
-// program. What can be read of it counts, and what the next host writes reads the same.
+// The relocation log that a former server left behind, perhaps cut off, perhaps written by another
+// program. What can be read of it counts, and what the next server writes reads the same.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -42,19 +42,19 @@ enum BookTarget {
         if arrangement & 2 != 0 { try put(text, into: "places.3.new", of: directory) }
         if arrangement & 4 != 0 { try put([0], into: "places.03", of: directory) }
 
-        let book = try RelocationLog(in: directory, epoch: HostEpoch(truncating: 4))
-        let entries = PlaceEntry.entries(decoding: text)
+        let book = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
+        let entries = RelocationEntry.entries(decoding: text)
         let tickets = Set(entries.map(\.ticket))
         try compare(book, entries, "the book that was found")
         // Of many the first are enough: the file is made anew with them.
         try book.settle(living: tickets)
-        let moved = PlaceEntry(
+        let moved = RelocationEntry(
             ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
-        try book.write([moved, PlaceEntry(ticket: 2, .heard(5))])
-        let all = entries + [moved, PlaceEntry(ticket: 2, .heard(5))]
+        try book.write([moved, RelocationEntry(ticket: 2, .heard(5))])
+        let all = entries + [moved, RelocationEntry(ticket: 2, .heard(5))]
         try compare(book, all, "the book that goes on")
-        let next = try RelocationLog(in: directory, epoch: HostEpoch(truncating: 5))
-        try compare(next, all, "the next host's book")
+        let next = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 5))
+        try compare(next, all, "the next server's book")
         let names = try directory.names().filter { $0.hasPrefix("places") }
         let strangers = arrangement & 4 != 0 ? 1 : 0
         try require(names.count == 1 + strangers, "left behind: \(names)")
@@ -67,14 +67,14 @@ enum BookTarget {
 
     /// The last entry about a record counts.
     private static func compare(
-        _ book: RelocationLog, _ entries: [PlaceEntry], _ name: String
+        _ book: RelocationLog, _ entries: [RelocationEntry], _ name: String
     ) throws {
-        var places: [UInt64: PlaceEntry.Whereabouts] = [:]
+        var places: [UInt64: RelocationEntry.Relocation] = [:]
         var heard: [UInt64: UInt32] = [:]
         var packages: [UInt8] = []
         for entry in entries {
-            switch entry.whereabouts {
-            case .presenter, .claim: places[entry.ticket] = entry.whereabouts
+            switch entry.relocation {
+            case .presenter, .claim: places[entry.ticket] = entry.relocation
             case .heard(let count): heard[entry.ticket] = count
             case .packages(let lines): packages = lines
             }

@@ -9,14 +9,14 @@ import FileCoordinationWire
 enum DecoderSeeds {
     static var all: [[UInt8]] {
         clientMessages.map { input(.clientMessage, $0.encode()) }
-            + hostMessages.map { input(.hostMessage, $0.encode()) }
+            + serverMessages.map { input(.serverMessage, $0.encode()) }
             + deliveries.map { input(.delivery, $0.encode()) }
             + logs.map { input(.log, $0) }
             + [
                 input(.claimBody, claim.encode()), input(.presenterBody, presenter.encode()),
                 input(.statusReport, report.encode()),
                 input(.supplement, supplement.encode()),
-                input(.placeEntries, placeFrames), input(.parts, [1, 7, 1, 2, 0, 8, 9, 15]),
+                input(.relocations, placeFrames), input(.parts, [1, 7, 1, 2, 0, 8, 9, 15]),
             ]
     }
 
@@ -65,7 +65,7 @@ enum DecoderSeeds {
         claim: 1, presenter: nil, processID: 99, processName: "p", purpose: [1], path: near.bytes,
         role: .holder, sinceNanoseconds: 5, message: "m", isStopped: true)
 
-    private static let hostMessages: [HostMessage] =
+    private static let serverMessages: [ServerMessage] =
         [
             .welcome(Welcome(epoch: 4, processID: 9, kind: .daemon, packagePolicy: [0x23])),
             .refused(Refusal(code: .malformed, text: "no")), .granted(record),
@@ -74,7 +74,7 @@ enum DecoderSeeds {
             .explanation(record, stage: nil, parties: []), .retiring,
             .deliveryPart([1, 2, 3], isLast: false), .statusPart([1], isLast: true),
             .packagePolicy([0x23]),
-        ] + HostMessage.packing(deliveries)
+        ] + ServerMessage.packing(deliveries)
 
     private static let news = VersionNews(.resolved, identifier: [1, 2])
 
@@ -124,13 +124,14 @@ enum DecoderSeeds {
 
     static let placeFrames: [UInt8] = {
         let together = [
-            PlaceEntry(ticket: 1, .presenter(far, isTold: true)),
-            PlaceEntry(ticket: 2, .claim(items)),
+            RelocationEntry(ticket: 1, .presenter(far, isTold: true)),
+            RelocationEntry(ticket: 2, .claim(items)),
         ]
         let single = [
-            PlaceEntry(ticket: 2, .heard(17)), PlaceEntry(ticket: 0, .packages([0x23, 0x0A])),
+            RelocationEntry(ticket: 2, .heard(17)),
+            RelocationEntry(ticket: 0, .packages([0x23, 0x0A])),
         ]
         return ([together] + single.map { [$0] })
-            .flatMap { (try? PlaceEntry.encodeChecked($0)) ?? [] }
+            .flatMap { (try? RelocationEntry.encodeChecked($0)) ?? [] }
     }()
 }

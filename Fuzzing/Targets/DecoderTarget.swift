@@ -8,8 +8,8 @@ import FileCoordinationWire
 enum DecoderTarget {
     /// As what bytes are decoded.
     enum Kind: UInt8, CaseIterable {
-        case clientMessage, hostMessage, claimBody, presenterBody, delivery, statusReport, log
-        case placeEntries, parts, supplement
+        case clientMessage, serverMessage, claimBody, presenterBody, delivery, statusReport, log
+        case relocations, parts, supplement
     }
 
     @Sendable static func run(_ bytes: [UInt8]) throws {
@@ -17,14 +17,14 @@ enum DecoderTarget {
         let rest = Array(bytes.dropFirst())
         switch Kind(rawValue: first % UInt8(Kind.allCases.count)) {
         case .clientMessage: try clientMessage(rest)
-        case .hostMessage: try hostMessage(rest)
+        case .serverMessage: try serverMessage(rest)
         case .claimBody: try same(rest, { try ClaimBody(decoding: $0) }, { try $0.encodeChecked() })
         case .presenterBody:
             try same(rest, { try PresenterBody(decoding: $0) }, { try $0.encodeChecked() })
         case .delivery: try delivery(rest)
         case .statusReport: try statusReport(rest)
         case .log: try log(rest)
-        case .placeEntries: try placeEntries(rest)
+        case .relocations: try relocations(rest)
         case .parts: try parts(rest)
         case .supplement, nil: try supplement(rest)
         }
@@ -53,12 +53,13 @@ enum DecoderTarget {
         try same(bytes, { _ in message }, { try $0.encodeChecked() })
     }
 
-    private static func hostMessage(_ bytes: [UInt8]) throws {
+    private static func serverMessage(_ bytes: [UInt8]) throws {
         let message = try same(
-            bytes, { try HostMessage(decoding: $0) }, { try $0.encodeChecked() })
+            bytes, { try ServerMessage(decoding: $0) }, { try $0.encodeChecked() })
         guard case .deliveries(let deliveries) = message else { return }
         try require(
-            HostMessage.packing(deliveries) == (deliveries.isEmpty ? [] : [.deliveries(deliveries)])
+            ServerMessage.packing(deliveries)
+                == (deliveries.isEmpty ? [] : [.deliveries(deliveries)])
                 || bytes.count > WireLimits.deliveriesBytes,
             "packed in another way: \(bytes)")
     }
@@ -83,7 +84,7 @@ enum DecoderTarget {
         else { return }
         var assembler = PartAssembler.statusReport
         var whole: [UInt8]?
-        for message in HostMessage.packing(report) {
+        for message in ServerMessage.packing(report) {
             guard case .statusPart(let part, let isLast) = message else {
                 throw FuzzFault("a report in something else")
             }
@@ -109,11 +110,12 @@ enum DecoderTarget {
         }
     }
 
-    private static func placeEntries(_ bytes: [UInt8]) throws {
-        let entries = PlaceEntry.entries(decoding: bytes)
-        let again = try PlaceEntry.encodeChecked(entries)
+    private static func relocations(_ bytes: [UInt8]) throws {
+        let entries = RelocationEntry.entries(decoding: bytes)
+        let again = try RelocationEntry.encodeChecked(entries)
         try require(
-            PlaceEntry.entries(decoding: again) == entries, "\(bytes): other entries the next time")
+            RelocationEntry.entries(decoding: again) == entries,
+            "\(bytes): other entries the next time")
         // A frame that is the only one says all that it says.
         guard bytes.count >= 4, !entries.isEmpty else { return }
         let length = bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -2,7 +2,7 @@
 //
 // A place for the files of a target: a new directory in TMPDIR, which goes when the process does.
 
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 import Glibc
 

@@ -25,12 +25,12 @@ public struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    /// What a host reads; linked without Foundation, whose tables would make each run slower.
-    public static let ofTheHost = [
+    /// What a server reads; linked without Foundation, whose tables would make each run slower.
+    public static let ofTheServer = [
         FuzzTarget("decoder", seeds: { DecoderSeeds.all }, run: DecoderTarget.run),
         FuzzTarget("ledger", seeds: { LedgerTarget.seeds }, run: LedgerTarget.run),
         FuzzTarget("book", seeds: { BookTarget.seeds }, run: BookTarget.run),
-        FuzzTarget("host", seeds: { HostSeeds.all }, run: HostTarget.run),
+        FuzzTarget("server", seeds: { ServerSeeds.all }, run: ServerTarget.run),
     ]
 }
 

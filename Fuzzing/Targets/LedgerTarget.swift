@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host's view of a ledger in which anything may stand anywhere. Whatever it does there, it reads
-// what is in the ledger or nothing, and leaves behind what it says it has done.
+// A server's view of a ledger in which anything may stand anywhere. Whatever it does there, it
+// reads what is in the ledger or nothing, and leaves behind what it says it has done.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
@@ -31,7 +31,7 @@ enum LedgerTarget {
     }
 }
 
-/// One ledger and what was written into it, by a client and by a host.
+/// One ledger and what was written into it, by a client and by a server.
 final class LedgerScene {
     private let ledger: FuzzLedger
     private let header: [UInt8]
@@ -80,7 +80,7 @@ final class LedgerScene {
     private func reset() {
         for range in written { ledger.erase(range) }
         written = []
-        // The host writes an epoch there, too.
+        // The server writes an epoch there, too.
         ledger.write(isHeaderWritten ? header : Array(header.prefix(256)), at: 0)
         isHeaderWritten = false
     }
@@ -162,7 +162,8 @@ final class LedgerScene {
             index, (try? ClaimLogEntry.announced(announcement).encodeChecked()) ?? [])
         let state = input.choice([RecordState.asked, .granted, .released, .cancelled, .draft])
         ledger.setWord(
-            index, RecordWord(state, [], HostEpoch(truncating: 1), generation: UInt32(input.byte()))
+            index,
+            RecordWord(state, [], ServerEpoch(truncating: 1), generation: UInt32(input.byte()))
         )
         ledger.raiseMark(to: UInt64(index + 1))
     }
@@ -183,7 +184,7 @@ final class LedgerScene {
             _ = reader.outcome(snapshot.reference)
         }
         for index in 0..<4 { _ = reader.body(RecordReference(index: UInt32(index), generation: 0)) }
-        try? reader.raise(to: HostEpoch(truncating: 9))
+        try? reader.raise(to: ServerEpoch(truncating: 9))
         let isWhole = length >= LedgerLayout.record(1)
         try require(reader.isDamaged || isWhole, "\(length) bytes are taken for a whole ledger")
     }

@@ -10,7 +10,7 @@ import Foundation
 import XCTest
 
 final class CorpusTests: XCTestCase {
-    private static let targets = FuzzTarget.ofTheHost + FuzzTarget.ofText
+    private static let targets = FuzzTarget.ofTheServer + FuzzTarget.ofText
 
     private static var root: URL {
         // Resolved: these tests may be built through a link to them.
@@ -46,7 +46,7 @@ final class CorpusTests: XCTestCase {
 
     func testAnyBookOfPlacesCanBeReadAndGoneOnWith() throws { try replay("book") }
 
-    func testTheHostKeepsItsBooksWhateverClientsDo() throws { try replay("host") }
+    func testTheServerKeepsItsBooksWhateverClientsDo() throws { try replay("server") }
 
     func testAnyPackageConfigurationCanBeRead() throws { try replay("packages") }
 

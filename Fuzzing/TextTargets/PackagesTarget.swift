@@ -6,7 +6,7 @@
 import FileCoordination
 import FileCoordinationClient
 import FileCoordinationFuzzing
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationWire
 
 enum PackagesTarget {
@@ -23,7 +23,7 @@ enum PackagesTarget {
         try read(added)
     }
 
-    /// How the host keeps it.
+    /// How the server keeps it.
     private static func hold(_ configured: [UInt8], _ added: [UInt8]) throws {
         let limit = WireLimits.packagePolicyBytes
         let whole = PackageConfiguration.wholeLines(configured)

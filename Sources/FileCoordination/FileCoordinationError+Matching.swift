@@ -6,7 +6,7 @@
 import Foundation
 
 extension FileCoordinationError {
-    /// The kind of an error that says that no arbiter can be reached or hosted.
+    /// The kind of an error that says that no arbiter can be reached or served.
     public static var arbiterUnreachable: Code { .arbiterUnreachable }
     /// The kind of an error that says that a limit was reached.
     public static var limitExceeded: Code { .limitExceeded }

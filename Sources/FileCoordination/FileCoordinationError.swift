@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the system itself did not give access, with everybody who has to do with it, and what to do
+// Why the system itself did not give access, which processes are involved, and what to do
 // next (Rule 18.12). Errors of Foundation and of presenters are passed on as they are.
 
 import FileCoordinationClient
@@ -24,7 +24,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         /// A code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// No arbiter can be reached or hosted.
+        /// No arbiter can be reached or served.
         public static let arbiterUnreachable = Self(rawValue: 1)
         /// There are as many claims, presenters or programs as there can be; the reason says which.
         public static let limitExceeded = Self(rawValue: 2)
@@ -32,15 +32,15 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public static let invalidOptions = Self(rawValue: 3)
         /// The deadline passed (Rule 18.1).
         public static let timedOut = Self(rawValue: 4)
-        /// Everybody waits for somebody else in a circle (Rule 18.4).
+        /// The waiting processes form a cycle (Rule 18.4).
         public static let deadlock = Self(rawValue: 5)
         /// A hold cannot be handed down: no process can be started that keeps it (Rule 18.13).
         public static let notHandedDown = Self(rawValue: 6)
     }
 
-    /// Somebody who has to do with it.
+    /// A process involved in the wait.
     public struct Party: Hashable, Sendable {
-        /// What somebody is to the wait.
+        /// The role of a process in the wait.
         public enum Role: Hashable, Sendable {
             /// Has access.
             case holder
@@ -95,7 +95,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     /// The key of an `NSError`'s `userInfo` under which it is found.
     public static let userInfoKey = "FileCoordinationError"
 
-    /// What happened, who has to do with it, and what to do next.
+    /// What happened, which processes are involved, and what to do next.
     public var description: String {
         ([reason] + parties.map(\.description) + [advice]).joined(separator: " ")
     }
@@ -113,7 +113,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 }
 
 extension FileCoordinationError: LocalizedError, CustomNSError {
-    /// What happened, and who has to do with it.
+    /// What happened, and which processes are involved.
     public var errorDescription: String? {
         ([reason] + parties.map(\.description)).joined(separator: " ")
     }

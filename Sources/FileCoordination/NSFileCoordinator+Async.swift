@@ -9,7 +9,7 @@ import FileCoordinationClient
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Reads an item once nobody writes it, and once its presenters have saved it.
+    /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
     /// Call it in an `async` function or closure. In the top-level code of a script the compiler
     /// takes the throwing call of the same name, which blocks the thread, and warns that there is
@@ -35,7 +35,7 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
     public func coordinate<R>(

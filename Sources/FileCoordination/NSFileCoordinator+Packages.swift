@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: on macOS the system knows which directories are packages, here somebody has to
+// Beyond Apple's: on macOS the system knows which directories are packages, here a program must
 // say so.
 
 #if !canImport(Darwin)
@@ -18,8 +18,8 @@ extension NSFileCoordinator {
         case directory
     }
 
-    /// Says what directories are whose names have an extension, to everybody who shares the
-    /// arbiter (Rule 1.11).
+    /// Sets whether directories with this path extension are packages, for all programs that share
+    /// the arbiter (Rule 1.11).
     ///
     /// Holds for accesses that begin later, and for as long as some process that has said so lives.
     /// To say it for good, write it into `filecoordination/packages` in the user's configuration.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Beyond Apple's: a presenter that does not answer holds nobody up for ever (Rule 18.3).
+// Beyond Apple's: a presenter that does not answer blocks no claim for ever (Rule 18.3).
 
 #if !canImport(Darwin)
 import FileCoordinationClient

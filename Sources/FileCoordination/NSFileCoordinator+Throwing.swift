@@ -9,7 +9,7 @@ import FileCoordinationClient
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Reads an item once nobody writes it, and once its presenters have saved it.
+    /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
     /// In an `async` function the compiler takes the `async` overload of this call, which holds no
     /// thread while it waits. Where it must be this one, as for an accessor that has to stay on its
@@ -37,7 +37,7 @@ extension NSFileCoordinator {
         }
     }
 
-    /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
     ///
     /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)`` for what is returned and
     /// thrown.

@@ -10,14 +10,14 @@ public import Foundation
 
 /// Coordinates the reading and writing of files and directories among the processes of one user.
 ///
-/// Each access waits until nobody else has a conflicting one, and until everybody who presents the
-/// item has made way. One coordinator is meant for one thread at a time, except for ``cancel()``
-/// (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is ported from
-/// there gets a warning for that, not an error. Making one costs next to nothing.
+/// Each access waits until no other process has a conflicting one, and until all presenters of the
+/// item have relinquished it. One coordinator is meant for one thread at a time, except for
+/// ``cancel()`` (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is
+/// ported from there gets a warning for that, not an error. Making one costs next to nothing.
 @preconcurrency open class NSFileCoordinator: NSObject {
     let core: Coordinator
 
-    /// A coordinator that acts on behalf of a presenter, or of nobody in particular.
+    /// A coordinator that acts on behalf of a presenter, or of none.
     ///
     /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
     /// (Rule 4.2a).
@@ -26,7 +26,7 @@ public import Foundation
         super.init()
     }
 
-    /// A coordinator that acts on behalf of nobody in particular.
+    /// A coordinator that acts on behalf of no presenter.
     public convenience override init() { self.init(filePresenter: nil) }
 
     // MARK: Purpose
@@ -92,8 +92,8 @@ public import Foundation
 
     /// Ends a presenter's registration.
     ///
-    /// No message reaches it after this returns, but one that is already running; whoever waits
-    /// for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
+    /// No message reaches it after this returns, but one that is already running; a claim
+    /// that waits for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.remove(filePresenter)
     }
@@ -103,7 +103,7 @@ public import Foundation
 
     // MARK: Access, waiting on the calling thread
 
-    /// Reads an item once nobody writes it, and once its presenters have saved it.
+    /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
@@ -132,7 +132,7 @@ public import Foundation
         }
     }
 
-    /// Writes an item once nobody else reads or writes it, and its presenters have let go of it.
+    /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).

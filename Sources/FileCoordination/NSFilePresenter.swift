@@ -6,8 +6,8 @@
 // Apple's protocol has optional methods, which need the Objective-C runtime. Here each of them is a
 // requirement with a default, and its result is an associated type: the default returns
 // ``_NotImplemented``, a presenter's own method returns `Void`. So the types alone say what a
-// presenter implements, and nobody has to be called to find out (Rule 5.3). Nobody writes those
-// associated types down; the compiler infers them.
+// presenter implements, and no method must be called to find out (Rule 5.3). Programs do not
+// write those associated types down; the compiler infers them.
 
 #if !canImport(Darwin)
 public import Foundation

@@ -5,48 +5,54 @@
 extension Arbiter {
     /// An accessor has made something known; what is said outside of one counts for nothing (Rule
     /// 11.10).
-    mutating func hear(_ announcement: Announcement, from id: ClaimID, _ turn: inout Turn) {
+    mutating func hear(
+        _ announcement: Announcement, from id: ClaimID, _ reevaluations: inout ReevaluationQueue
+    ) {
         guard let speaker = records[id], speaker.grant != nil else { return }
         switch announcement {
-        case .moved(let moves): follow(moves, by: speaker, &turn)
-        case .versionChanged(let path, let news): tellOfVersion(news, of: path, &turn)
+        case .moved(let moves): follow(moves, by: speaker, &reevaluations)
+        case .versionChanged(let path, let news): tellOfVersion(news, of: path, &reevaluations)
         case .ubiquityAttributesChanged(let path, let attributes):
-            tellOfAttributes(attributes, of: path, speaker.claim, &turn)
+            tellOfAttributes(attributes, of: path, speaker.claim, &reevaluations)
         }
     }
 
     /// Tells every presenter of the item and of the directories that contain it (Rule 10.1), the
     /// speaker's own too (Rule 10.3).
-    private func tellOfVersion(_ news: VersionNews, of path: ItemPath, _ turn: inout Turn) {
-        var mail = Mail()
+    private func tellOfVersion(
+        _ news: VersionNews, of path: ItemPath, _ reevaluations: inout ReevaluationQueue
+    ) {
+        var noticeBuffer = NoticeBuffer()
         for id in tree.presenters(at: path) {
             guard let presenter = registry[id]?.registration else { continue }
-            mail.send(.itemVersion(path, news), to: presenter, if: news.fate.itemMethod)
+            noticeBuffer.send(.itemVersion(path, news), to: presenter, if: news.fate.itemMethod)
         }
         for (_, presenters) in tree.presenters(containing: path) {
             for id in presenters {
                 guard let presenter = registry[id]?.registration else { continue }
-                mail.send(.subitemVersion(path, news), to: presenter, if: news.fate.subitemMethod)
+                noticeBuffer.send(
+                    .subitemVersion(path, news), to: presenter, if: news.fate.subitemMethod)
             }
         }
-        for notice in mail.effects { turn.emit(notice) }
+        for notice in noticeBuffer.effects { reevaluations.emit(notice) }
     }
 
     /// Tells the presenters of the item alone (Rules 10.4, 10.6), the speaker's own not.
     ///
     /// Which of the attributes a presenter observes is known where it lives.
     private func tellOfAttributes(
-        _ attributes: [[UInt8]], of path: ItemPath, _ speaker: FiledClaim, _ turn: inout Turn
+        _ attributes: [[UInt8]], of path: ItemPath, _ speaker: FiledClaim,
+        _ reevaluations: inout ReevaluationQueue
     ) {
         guard !attributes.isEmpty else { return }
-        var mail = Mail()
+        var noticeBuffer = NoticeBuffer()
         for id in tree.presenters(at: path) {
             guard let presenter = hearer(id, of: speaker) else { continue }
-            mail.send(
+            noticeBuffer.send(
                 .ubiquityAttributes(attributes), to: presenter,
                 if: .itemDidChangeUbiquityAttributes)
         }
-        for notice in mail.effects { turn.emit(notice) }
+        for notice in noticeBuffer.effects { reevaluations.emit(notice) }
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // What is delegated to whom. A client asks for a delegation with an ordinary claim; when that is
 // over, or is granted without a report, the arbiter looks whether any other client, or a presenter
-// that would have to be asked, has to do with the place.
+// that would have to be asked, is involved with the place.
 //
 //     one client, reads and writes   exclusive; with reports if a presenter hears of changes
 //     several clients, reads         shared, each of them
@@ -30,15 +30,15 @@ extension Arbiter {
     }
 
     /// Grants a claim, and forgets it but for its place.
-    mutating func grantUnreported(_ claim: FiledClaim, _ turn: inout Turn) {
+    mutating func grantUnreported(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
         let item = claim.items[0]
         let id = delegations.makeID()
         let isWriting = item.access.isWriting
         delegations.insert(
             Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
-        turn.emit(.grantUnreported(claim.id, id))
-        extendPatience(with: claim.purpose, &turn)
-        if let wish = DelegationWish(claim, hasWaited: false) { turn.note(wish) }
+        reevaluations.emit(.grantUnreported(claim.id, id))
+        extendPatience(with: claim.purpose, &reevaluations)
+        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.note(wish) }
     }
 
     /// A claim that was granted without a report is over.
@@ -49,19 +49,20 @@ extension Arbiter {
     // MARK: Wishes
 
     /// Notes what is to be decided of delegation after a claim is over.
-    func noteWish(after record: ClaimRecord, _ turn: inout Turn) {
+    func noteWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:
             if let wish = DelegationWish(record.claim, hasWaited: record.hasWaited) {
-                turn.note(wish)
+                reevaluations.note(wish)
             }
         case .ledger:
-            if let wish = wishWithoutReports(after: record.claim) { turn.note(wish) }
+            if let wish = wishWithoutReports(after: record.claim) { reevaluations.note(wish) }
         case nil: break
         }
     }
 
-    /// The end of a write was reported which nobody is to hear of any more: from now on it is not.
+    /// The end of a write was reported which no report is asked for any more: from now on it is
+    /// not.
     private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
         guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
         for id in delegations.book.overlapping(claim.items[0].path) {
@@ -77,22 +78,26 @@ extension Arbiter {
     }
 
     /// Decides of what clients would like to have; after everything else in an event.
-    mutating func settleWishes(_ turn: inout Turn) {
-        for wish in turn.wishes {
+    mutating func settleWishes(_ reevaluations: inout ReevaluationQueue) {
+        for wish in reevaluations.wishes {
             // What is being recalled may hide claims: until it is known, nothing new is delegated.
-            if awaitsRecalls { delegations.hold(.wish(wish)) } else { consider(wish, &turn) }
+            if awaitsRecalls {
+                delegations.hold(.wish(wish))
+            } else {
+                consider(wish, &reevaluations)
+            }
         }
-        openQueues(&turn)
+        openQueues(&reevaluations)
     }
 
     /// Delegates what a client would like to have, if nothing stands against it.
-    mutating func consider(_ wish: DelegationWish, _ turn: inout Turn) {
+    mutating func consider(_ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .recovering: return
         case .serving: break
         }
         guard let holding = holding(for: wish) else {
-            if !wish.isDecided { considerQueue(wish, &turn) }
+            if !wish.isDecided { considerQueue(wish, &reevaluations) }
             return
         }
         if !wish.isDecided {
@@ -109,13 +114,13 @@ extension Arbiter {
             var decided = wish
             decided.isDecided = true
             delegations.holdFirst(.wish(decided))
-            return recall(former, &turn)
+            return recall(former, &reevaluations)
         }
         let isThere = delegations.delegation(of: wish.client, inSlot: wish.request.slot) != nil
         guard !isThere else { return }
         let delegation = Delegation(delegations.makeID(), at: wish.path, holding)
         delegations.insert(delegation)
-        turn.emit(.delegate(delegation))
+        reevaluations.emit(.delegate(delegation))
     }
 
     /// For a directory at most so many unreported claims of other clients are looked at.
@@ -166,17 +171,19 @@ extension Arbiter {
     // MARK: Ticket queues
 
     /// Asks for a queue, if clients hand the place of a wish over often and quickly.
-    private mutating func considerQueue(_ wish: DelegationWish, _ turn: inout Turn) {
+    private mutating func considerQueue(
+        _ wish: DelegationWish, _ reevaluations: inout ReevaluationQueue
+    ) {
         // A client that never has to wait contends with no other.
         guard wish.hasWaited, !wish.request.isForDirectory,
             wish.request.abilities.contains(.queues),
             contests.isHandedOverOften(wish.path, by: wish.client, at: now, policy),
             let members = queueMembers(for: wish)
         else { return }
-        turn.emit(.openQueue(at: wish.path, members))
+        reevaluations.emit(.openQueue(at: wish.path, members))
     }
 
-    /// The clients that write a place in turn; nil if others have to do with it.
+    /// The clients that write a place in turn; nil if others are involved with it.
     private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
         guard delegations.book.overlapping(wish.path).isEmpty,
             let contenders = contenders(at: wish.path)
@@ -206,11 +213,11 @@ extension Arbiter {
     }
 
     /// Lets the members of queues have their turns where the arbiter's own claims are over.
-    private mutating func openQueues(_ turn: inout Turn) {
+    private mutating func openQueues(_ reevaluations: inout ReevaluationQueue) {
         for id in delegations.closedQueues {
             guard let path = delegations[id]?.path, isUncontested(path) else { continue }
             delegations.open(id)
-            turn.emit(.startQueue(id))
+            reevaluations.emit(.startQueue(id))
         }
     }
 }

@@ -28,15 +28,15 @@ extension Arbiter {
                 guard records[other]?.watchers.contains(id) == true else {
                     return "\(id) waits behind \(other), which does not know"
                 }
-                var excuses = Excuses()
-                guard blockers(of: record, &excuses).contains(other) else {
+                var bypassRules = BypassRules()
+                guard blockers(of: record, &bypassRules).contains(other) else {
                     return "\(id) waits behind \(other) without need: a lost wake-up"
                 }
             case .skipped:
                 if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
                 if asking.awaited.isEmpty && asking.passers.isEmpty {
-                    return "\(id) asks nobody and waits for nobody"
+                    return "\(id) asks no presenter and waits for no claim"
                 }
                 for passer in asking.passers where records[passer]?.passed.contains(id) != true {
                     return "\(id) waits for \(passer), which does not know"
@@ -47,7 +47,7 @@ extension Arbiter {
                 }
                 for deadline in asking.awaited.compactMap(\.deadline)
                 where nextDeadline.map({ deadline < $0 }) ?? true {
-                    return "\(id) waits for no answer after \(deadline), which nobody will see"
+                    return "\(id) waits for no answer after \(deadline), which it will not be told"
                 }
             case .granted:
                 continue
@@ -56,7 +56,7 @@ extension Arbiter {
         return nil
     }
 
-    /// Nothing stays relinquished for nobody.
+    /// No item stays relinquished without a claim that needs it.
     private var brokenPossession: String? {
         for id in registry.ids {
             guard let record = registry[id] else { continue }
@@ -67,7 +67,7 @@ extension Arbiter {
                 case .relinquishing(let claim): claims = [claim]
                 case .relinquished(let those, _): claims = those
                 }
-                if claims.isEmpty && mode == .serving { return "\(id) is relinquished for nobody" }
+                if claims.isEmpty && mode == .serving { return "\(id) is relinquished for none" }
                 for claim in claims where records[claim]?.relinquished.contains(id) != true {
                     return "\(id) is relinquished for \(claim), which does not know"
                 }
@@ -110,7 +110,7 @@ extension Arbiter {
 
     /// What is counted is there, and nothing else.
     private var brokenBooks: String? {
-        var expected = Census()
+        var expected = PurposeIndex()
         for id in records.ids {
             guard let record = records[id] else { continue }
             expected.enter(record.claim, record.state)
@@ -121,14 +121,14 @@ extension Arbiter {
             }
         }
         for id in registry.ids {
-            if let claim = registry[id]?.hinderedBy { expected.beginHindering(claim) }
+            if let claim = registry[id]?.blockedBy { expected.beginBlocking(claim) }
         }
-        if expected != census { return "the census is wrong" }
+        if expected != purposeIndex { return "the census is wrong" }
         let isEmpty = records.isEmpty && registry.isEmpty
         guard isEmpty else { return nil }
         var rest = tree
         rest.sweep()
-        let isNothingLeft = rest.nodes.count == 1 && rest.filings.isEmpty && belongings.isEmpty
+        let isNothingLeft = rest.nodes.count == 1 && rest.filings.isEmpty && clientStates.isEmpty
         return isNothingLeft ? nil : "something was left behind"
     }
 }

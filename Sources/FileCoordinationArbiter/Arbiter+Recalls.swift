@@ -40,9 +40,9 @@ extension Arbiter {
             switch next {
             case .event(let event): effects += recallOrDecide(event)
             case .wish(let wish):
-                var turn = Turn()
-                consider(wish, &turn)
-                effects += turn.effects
+                var reevaluations = ReevaluationQueue()
+                consider(wish, &reevaluations)
+                effects += reevaluations.effects
             }
         }
         return effects
@@ -52,15 +52,15 @@ extension Arbiter {
         let concerned = delegationsConcerned(by: event)
         guard !concerned.isEmpty else { return decide(event) }
         delegations.holdFirst(.event(event))
-        var turn = Turn()
+        var reevaluations = ReevaluationQueue()
         if case .claimFiled(let claim) = event { noteContests(concerned, wantedBy: claim.client) }
-        recall(concerned, &turn)
-        return turn.effects
+        recall(concerned, &reevaluations)
+        return reevaluations.effects
     }
 
     /// Begins recalls.
-    mutating func recall(_ ids: [DelegationID], _ turn: inout Turn) {
-        for id in ids where delegations.beginRecall(id) != nil { turn.emit(.recall(id)) }
+    mutating func recall(_ ids: [DelegationID], _ reevaluations: inout ReevaluationQueue) {
+        for id in ids where delegations.beginRecall(id) != nil { reevaluations.emit(.recall(id)) }
     }
 
     /// Remembers that a client wants what others have.
@@ -83,7 +83,7 @@ extension Arbiter {
 
     // MARK: What concerns what
 
-    /// The delegations that an event may have to do with.
+    /// The delegations that an event may concern.
     private func delegationsConcerned(by event: Event) -> [DelegationID] {
         switch mode {
         // Nothing is delegated before it decides.
@@ -101,7 +101,7 @@ extension Arbiter {
             return OrderedIDs(unique: moves.flatMap { delegationsConcerned(by: $0) }).map { $0 }
         case .presenterAdded(let presenter):
             return presenter.path.map { concerned(byPresenterAt: $0, presenter.methods) } ?? []
-        case .presenterPlaced(let id, let path):
+        case .presenterRelocated(let id, let path):
             guard let path, let methods = registry[id]?.registration.methods else { return [] }
             return concerned(byPresenterAt: path, methods)
         case .clientDied(let client):
@@ -111,7 +111,7 @@ extension Arbiter {
         case .claimAnnounced(_, .versionChanged), .claimAnnounced(_, .ubiquityAttributesChanged):
             return []
         case .claimReminded, .claimEnded, .claimCancelled, .presenterRemoved, .presenterAnswered,
-            .presenterHindered, .clientStopped, .clientContinued, .grantWithdrawn, .clockAdvanced,
+            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clockAdvanced,
             .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
             .queueOpened, .queueClosed:
             return []

@@ -20,7 +20,7 @@ public struct Arbiter: Hashable, Sendable {
     /// The youngest claim that was ever filed.
     var youngestFiled = ClaimID(rawValue: 0)
     /// Every claim that is not over.
-    var records = RecordTable<ClaimID, ClaimRecord>()
+    var records = RecordTable<ClaimID, ClaimState>()
     /// Every registered presenter.
     var registry = RecordTable<PresenterID, PresenterRecord>()
     /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
@@ -33,8 +33,8 @@ public struct Arbiter: Hashable, Sendable {
     /// it has been told a time, this is later than that.
     public internal(set) var nextDeadline: UInt64?
     /// What is whose.
-    var belongings: [ClientID: Belongings] = [:]
-    var census = Census()
+    var clientStates: [ClientID: ClientState] = [:]
+    var purposeIndex = PurposeIndex()
     var tree = PlaceTree()
     /// What clients may do without being asked about it.
     var delegations = Delegations()
@@ -42,7 +42,7 @@ public struct Arbiter: Hashable, Sendable {
     let policy: DelegationPolicy
 
     /// What one client process has.
-    struct Belongings: Hashable, Sendable {
+    struct ClientState: Hashable, Sendable {
         var claims: OrderedIDs<ClaimID> = []
         var presenters: OrderedIDs<PresenterID> = []
         /// Since when its process is known to be stopped; nil while it runs.
@@ -75,27 +75,28 @@ public struct Arbiter: Hashable, Sendable {
 
     /// Decides what follows from an event that concerns no delegation.
     mutating func decide(_ event: Event) -> [Effect] {
-        var turn = Turn()
-        if event.mayChangeWaits { turn.noteNewWaits() }
+        var reevaluations = ReevaluationQueue()
+        if event.mayChangeWaits { reevaluations.noteNewWaits() }
         switch event {
-        case .claimFiled(let claim): file(claim, &turn)
-        case .claimRecovered(let claim): recover(claim, &turn)
-        case .claimAnnounced(let claim, let announcement): hear(announcement, from: claim, &turn)
+        case .claimFiled(let claim): file(claim, &reevaluations)
+        case .claimRecovered(let claim): recover(claim, &reevaluations)
+        case .claimAnnounced(let claim, let announcement):
+            hear(announcement, from: claim, &reevaluations)
         case .claimReminded(let claim, let announcement): remind(claim, of: announcement)
-        case .claimEnded(let claim, let outcomes): end(claim, outcomes, &turn)
-        case .claimCancelled(let claim): conclude(claim, &turn)
-        case .presenterAdded(let presenter): add(presenter, &turn)
-        case .presenterPlaced(let presenter, let path): place(presenter, at: path)
-        case .presenterRemoved(let presenter): remove(presenter, &turn)
+        case .claimEnded(let claim, let outcomes): end(claim, outcomes, &reevaluations)
+        case .claimCancelled(let claim): finish(claim, &reevaluations)
+        case .presenterAdded(let presenter): add(presenter, &reevaluations)
+        case .presenterRelocated(let presenter, let path): place(presenter, at: path)
+        case .presenterRemoved(let presenter): remove(presenter, &reevaluations)
         case .presenterAnswered(let presenter, let claim, let failure):
-            answer(presenter, claim, failure, &turn)
-        case .presenterHindered(let presenter, let claim): hinder(presenter, by: claim)
-        case .clientStopped(let client): stop(client, &turn)
-        case .clientContinued(let client): resume(client, &turn)
-        case .grantWithdrawn(let claim): withdrawGrant(of: claim, &turn)
-        case .clientDied(let client): bury(client, &turn)
-        case .clockAdvanced(let time): advanceClock(to: time, &turn)
-        case .recoveryFinished: finishRecovery(&turn)
+            answer(presenter, claim, failure, &reevaluations)
+        case .presenterBlocked(let presenter, let claim): block(presenter, by: claim)
+        case .clientStopped(let client): stop(client, &reevaluations)
+        case .clientContinued(let client): resume(client, &reevaluations)
+        case .grantWithdrawn(let claim): withdrawGrant(of: claim, &reevaluations)
+        case .clientDied(let client): removeClient(client, &reevaluations)
+        case .clockAdvanced(let time): advanceClock(to: time, &reevaluations)
+        case .recoveryFinished: finishRecovery(&reevaluations)
         case .delegationRecalled(let id): delegations.endRecall(id)
         case .unreportedClaimEnded(let claim): forgetUnreported(claim)
         case .queueOpened(let id, let path, let members): noteQueue(id, at: path, members)
@@ -103,63 +104,64 @@ public struct Arbiter: Hashable, Sendable {
         case .queueClosed(let id, let path, let turns):
             noteQueueClosed(id, at: path, turns: turns)
         }
-        finish(&turn)
-        settleWishes(&turn)
-        return turn.effects
+        finish(&reevaluations)
+        settleWishes(&reevaluations)
+        return reevaluations.effects
     }
 
     /// Looks at everything that the event may have made possible.
-    private mutating func finish(_ turn: inout Turn) {
+    private mutating func finish(_ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .recovering: return
         case .serving: break
         }
         // Each round but the last moves a claim on, so that they end.
         repeat {
-            turn.beginRound()
-            reconsiderExcusable(&turn)
-            while let task = turn.next() {
+            reevaluations.beginRound()
+            reconsiderBypassing(&reevaluations)
+            while let task = reevaluations.next() {
                 switch task {
-                case .putPostponedQuestions(let presenter): putPostponedQuestions(presenter, &turn)
-                case .settle(let claim): settle(claim, &turn)
-                case .evaluate(let claim): evaluate(claim, &turn)
+                case .putPostponedQuestions(let presenter):
+                    putPostponedQuestions(presenter, &reevaluations)
+                case .settle(let claim): settle(claim, &reevaluations)
+                case .evaluate(let claim): evaluate(claim, &reevaluations)
                 }
             }
-            breakCycle(&turn)
-        } while turn.hasProgressed
+            breakCycle(&reevaluations)
+        } while reevaluations.hasProgressed
     }
 
     // MARK: Entering and leaving the books
 
     /// Takes note of a claim; says whether it is a new one.
-    mutating func enter(_ filed: FiledClaim, _ state: ClaimRecord.State) -> Bool {
+    mutating func enter(_ filed: FiledClaim, _ state: ClaimState.Phase) -> Bool {
         guard records[filed.id] == nil else { return false }
         let claim = filed.normalised
         youngestFiled = max(youngestFiled, claim.id)
-        enter(claim, state, at: tree.spots(of: claim.kind, claim.items))
+        enter(claim, state, at: tree.locatedItems(of: claim.kind, claim.items))
         return true
     }
 
     /// Takes note of a new claim.
     mutating func enter(
-        _ claim: FiledClaim, _ state: ClaimRecord.State, at spots: [PlaceTree.Spot]
+        _ claim: FiledClaim, _ state: ClaimState.Phase, at locatedItems: [PlaceTree.LocatedItem]
     ) {
-        let record = ClaimRecord(claim: claim, filedAt: now, state: state)
+        let record = ClaimState(claim: claim, filedAt: now, state: state)
         records[claim.id] = record
-        belongings[claim.client, default: Belongings()].claims.insert(claim.id)
-        census.enter(claim, state)
-        tree.insert(claim, at: spots, isPlaced: record.stage != .waiting)
+        clientStates[claim.client, default: ClientState()].claims.insert(claim.id)
+        purposeIndex.enter(claim, state)
+        tree.insert(claim, at: locatedItems, holdsPosition: record.stage != .waiting)
     }
 
     /// Moves a claim on to another stage.
-    mutating func advance(_ id: ClaimID, to state: ClaimRecord.State) {
+    mutating func advance(_ id: ClaimID, to state: ClaimState.Phase) {
         guard let claim = records[id]?.claim, let former = records[id]?.stage,
             let formerState = records[id]?.state
         else { return }
-        census.leave(claim, formerState)
+        purposeIndex.leave(claim, formerState)
         records[id]?.state = state
         guard let stage = records[id]?.stage else { return }
-        census.enter(claim, state)
+        purposeIndex.enter(claim, state)
         switch (former, stage) {
         case (.waiting, _): tree.place(id)
         case (_, .waiting): tree.displace(id)
@@ -168,20 +170,20 @@ public struct Arbiter: Hashable, Sendable {
     }
 
     /// Forgets a client that has nothing here.
-    mutating func forgetIfEmpty(_ client: ClientID) {
-        guard belongings[client]?.isEmpty == true else { return }
-        belongings[client] = nil
+    mutating func discardIfEmpty(_ client: ClientID) {
+        guard clientStates[client]?.isEmpty == true else { return }
+        clientStates[client] = nil
         stoppedClients.remove(client)
     }
 
     /// Strikes a claim out.
-    mutating func strike(_ record: ClaimRecord) {
+    mutating func discard(_ record: ClaimState) {
         let claim = record.claim
-        if census.hindering.contains(claim.id) { endHindering(claim) }
+        if purposeIndex.blocking.contains(claim.id) { endBlocking(claim) }
         records[claim.id] = nil
-        belongings[claim.client]?.claims.remove(claim.id)
-        forgetIfEmpty(claim.client)
-        census.leave(claim, record.state)
+        clientStates[claim.client]?.claims.remove(claim.id)
+        discardIfEmpty(claim.client)
+        purposeIndex.leave(claim, record.state)
         tree.remove(claim.id)
     }
 }

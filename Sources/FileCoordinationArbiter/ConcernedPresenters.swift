@@ -8,11 +8,11 @@ extension Arbiter {
     /// Computed when the claim takes its place: presenters come and go while it waits in line.
     func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
         var needs = Needs()
-        for spot in tree.ownSpots(of: claim) {
-            switch (claim.kind, spot.item.access) {
-            case (.access, .reading(let options)): addNeeds(ofReading: spot, options, to: &needs)
-            case (.access, .writing(let options)): addNeeds(ofWriting: spot, options, to: &needs)
-            case (.preparation, _): addNeeds(ofPreparing: spot, to: &needs)
+        for located in tree.ownLocatedItems(of: claim) {
+            switch (claim.kind, located.item.access) {
+            case (.access, .reading(let options)): addNeeds(ofReading: located, options, to: &needs)
+            case (.access, .writing(let options)): addNeeds(ofWriting: located, options, to: &needs)
+            case (.preparation, _): addNeeds(ofPreparing: located, to: &needs)
             }
         }
         return needs.presenters.compactMap { id in
@@ -25,83 +25,83 @@ extension Arbiter {
     }
 
     private func addNeeds(
-        ofReading spot: PlaceTree.Spot, _ options: ReadingOptions, to needs: inout Needs
+        ofReading located: PlaceTree.LocatedItem, _ options: ReadingOptions, to needs: inout Needs
     ) {
         let save = !options.contains(.withoutChanges)
-        needs.add(tree.presenters(at: spot)) {
+        needs.add(tree.presenters(at: located)) {
             $0.relinquish = [.reader]
             $0.save = save
         }
-        needs.add(presentersOfPackages(containing: spot)) {
+        needs.add(presentersOfPackages(containing: located)) {
             $0.relinquish = [.reader]
             $0.save = save
         }
         if options.contains(.includingContents) {
             // Rule 2.23: each as for its own item.
-            needs.add(tree.presenters(below: spot.node)) {
+            needs.add(tree.presenters(below: located.node)) {
                 $0.relinquish = [.reader]
                 $0.save = save
             }
         }
-        needs.add(presentersBesides(spot)) { $0.relinquish = [.reader] }
+        needs.add(presentersBesides(located)) { $0.relinquish = [.reader] }
     }
 
     private func addNeeds(
-        ofWriting spot: PlaceTree.Spot, _ options: WritingOptions, to needs: inout Needs
+        ofWriting located: PlaceTree.LocatedItem, _ options: WritingOptions, to needs: inout Needs
     ) {
         // Rule 2.8b: whatever any of the options asks.
         let save = options.contains(.merging)
         let deletes = options.isDeletion
-        needs.add(tree.presenters(at: spot)) {
+        needs.add(tree.presenters(at: located)) {
             $0.relinquish = [.writer]
             $0.save = save
             $0.accommodateDeletion = deletes
         }
-        needs.add(presentersOfPackages(containing: spot)) {
+        needs.add(presentersOfPackages(containing: located)) {
             $0.relinquish = [.writer]
             $0.save = save
             // Rule 6.3: what a package loses is a part of it.
-            $0.accommodateSubitemDeletions = deletes ? [spot.item.path] : []
+            $0.accommodateSubitemDeletions = deletes ? [located.item.path] : []
         }
-        if spot.item.isDomain {
-            needs.add(tree.presenters(below: spot.node)) {
+        if located.item.isDomain {
+            needs.add(tree.presenters(below: located.node)) {
                 $0.relinquish = [.writer]
                 // Rule 2.23
                 $0.save = save && options.contains(.includingContents)
                 $0.accommodateDeletion = deletes
             }
         }
-        needs.add(presentersBesides(spot)) { $0.relinquish = [.writer] }
+        needs.add(presentersBesides(located)) { $0.relinquish = [.writer] }
     }
 
-    /// A batch asks once, of everybody in and around its items, what each of its calls would ask:
-    /// to save, and to accommodate deletion, but not to relinquish (Rules 14.1, 14.2).
-    private func addNeeds(ofPreparing spot: PlaceTree.Spot, to needs: inout Needs) {
+    /// A batch asks once, of all presenters in and around its items, what each of its calls would
+    /// ask: to save, and to accommodate deletion, but not to relinquish (Rules 14.1, 14.2).
+    private func addNeeds(ofPreparing located: PlaceTree.LocatedItem, to needs: inout Needs) {
         let save: Bool
         let deletes: Bool
-        switch spot.item.access {
+        switch located.item.access {
         case .reading(let options): (save, deletes) = (!options.contains(.withoutChanges), false)
         case .writing(let options):
             (save, deletes) = (options.contains(.merging), options.isDeletion)
         }
         guard save || deletes else { return }
-        needs.add(tree.presenters(at: spot) + tree.presenters(below: spot.node)) {
+        needs.add(tree.presenters(at: located) + tree.presenters(below: located.node)) {
             $0.save = save
             $0.accommodateDeletion = deletes
         }
-        needs.add(presentersOfPackages(containing: spot)) {
+        needs.add(presentersOfPackages(containing: located)) {
             $0.save = save
-            $0.accommodateSubitemDeletions = deletes ? [spot.item.path] : []
+            $0.accommodateSubitemDeletions = deletes ? [located.item.path] : []
         }
     }
 
     /// The presenters of every package that contains the item, itself excluded (Rules 1.12, 6.2).
-    private func presentersOfPackages(containing spot: PlaceTree.Spot) -> [PresenterID] {
-        guard spot.item.packageDepths.contains(where: { $0 < spot.item.path.depth }) else {
+    private func presentersOfPackages(containing located: PlaceTree.LocatedItem) -> [PresenterID] {
+        guard located.item.packageDepths.contains(where: { $0 < located.item.path.depth }) else {
             return []
         }
-        return tree.presenters(above: spot)
-            .filter { spot.item.packageDepths.contains($0.depth) }
+        return tree.presenters(above: located)
+            .filter { located.item.packageDepths.contains($0.depth) }
             .flatMap(\.presenters)
     }
 
@@ -110,9 +110,10 @@ extension Arbiter {
     ///
     /// The rule speaks of plain reads and writes; a D/M/R write inside a package is no smaller
     /// change of it, and asks them too.
-    private func presentersBesides(_ spot: PlaceTree.Spot) -> [PresenterID] {
-        guard !spot.item.packageDepths.isEmpty else { return [] }
-        return tree.presenters(below: spot.line, except: tree.plainDirectories(between: spot))
+    private func presentersBesides(_ located: PlaceTree.LocatedItem) -> [PresenterID] {
+        guard !located.item.packageDepths.isEmpty else { return [] }
+        return tree.presenters(
+            below: located.exclusionNode, except: tree.plainDirectories(between: located))
     }
 }
 

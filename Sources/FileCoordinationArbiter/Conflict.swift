@@ -7,7 +7,7 @@
 extension AccessItem {
     /// The number of components of L(x): the outermost package that is or contains the item, or the
     /// item itself (Rule 2.0).
-    var lineDepth: Int { packageDepths.first ?? path.depth }
+    var exclusionDepth: Int { packageDepths.first ?? path.depth }
 
     /// Whether the item is a package.
     var isPackage: Bool { packageDepths.last == path.depth }
@@ -70,9 +70,11 @@ func meeting(of item: AccessItem, with other: AccessItem) -> Meeting? {
     // Rule 2.1
     guard item.access.isWriting || other.access.isWriting else { return nil }
     let samePlace = item.path == other.path
-    // Rules 2.2 and 2.3: a package is one file, whoever looks at which part of it.
-    let line = item.path.prefix(depth: item.lineDepth)
-    if samePlace || line == other.path.prefix(depth: other.lineDepth) { return .ordinary }
+    // Rules 2.2 and 2.3: a package is one file, no matter which part of it a claim names.
+    let exclusionPath = item.path.prefix(depth: item.exclusionDepth)
+    if samePlace || exclusionPath == other.path.prefix(depth: other.exclusionDepth) {
+        return .ordinary
+    }
     if other.isDomain && other.path.contains(item.path) { return .ordinary }
     guard item.isDomain && item.path.contains(other.path) else { return nil }
     // A package is one file here too: only what is inside a *plain* moved directory goes after it.

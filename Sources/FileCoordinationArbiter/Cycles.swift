@@ -14,44 +14,46 @@
 
 extension Arbiter {
     /// A presenter can do nothing before `claim`, a call of its own process, is over or granted.
-    mutating func hinder(_ presenter: PresenterID, by claim: ClaimID?) {
+    mutating func block(_ presenter: PresenterID, by claim: ClaimID?) {
         guard let record = registry[presenter] else { return }
-        let hindrance = claim.flatMap { records[$0] }
+        let blockedBy = claim.flatMap { records[$0] }
             .flatMap { $0.claim.client == record.registration.client ? $0.claim.id : nil }
-        if let former = record.hinderedBy { census.endHindering(former) }
-        if let hindrance { census.beginHindering(hindrance) }
-        registry[presenter]?.hinderedBy = hindrance
+        if let former = record.blockedBy { purposeIndex.endBlocking(former) }
+        if let blockedBy { purposeIndex.beginBlocking(blockedBy) }
+        registry[presenter]?.blockedBy = blockedBy
     }
 
     /// A claim is over: it keeps no presenter from answering.
-    mutating func endHindering(_ claim: FiledClaim) {
-        for presenter in belongings[claim.client]?.presenters ?? []
-        where registry[presenter]?.hinderedBy == claim.id {
-            hinder(presenter, by: nil)
+    mutating func endBlocking(_ claim: FiledClaim) {
+        for presenter in clientStates[claim.client]?.presenters ?? []
+        where registry[presenter]?.blockedBy == claim.id {
+            block(presenter, by: nil)
         }
     }
 
     /// Fails one claim of a cycle, if there is any; the caller looks again.
-    mutating func breakCycle(_ turn: inout Turn) {
-        // Without a call that waits inside an accessor, or in a presenter's way, nobody waits for
-        // somebody who waits for him.
-        guard census.mayCloseCycle else { return }
+    mutating func breakCycle(_ reevaluations: inout ReevaluationQueue) {
+        // Without a call that waits inside an accessor, or in a presenter's way, no claim waits
+        // for one that waits for it.
+        guard purposeIndex.mayCloseCycle else { return }
         // A claim that holds its place may wait, too: for one that was let past it, or that came to
         // where its items have moved.
         // A circle has closed where a wait has begun.
         let nested =
-            turn.mayHaveNewWaits
-            ? Array(census.nestedWaiting) + Array(census.nestedAsking) : Array(turn.nested)
+            reevaluations.mayHaveNewWaits
+            ? Array(purposeIndex.nestedWaiting) + Array(purposeIndex.nestedAsking)
+            : Array(reevaluations.nested)
         let starts = nested.filter(isInsideAwaited)
-        for start in starts + OrderedIDs(unique: census.hindering) where records[start] != nil {
+        for start in starts + OrderedIDs(unique: purposeIndex.blocking) where records[start] != nil
+        {
             guard let cycle = cycle(through: start), let victim = victim(of: cycle) else {
                 continue
             }
             // As the one that fails sees it: whom it waits for, whom they wait for, and so on.
             let start = cycle.firstIndex { $0.claim.id == victim } ?? 0
-            turn.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
-            conclude(victim, &turn)
-            return turn.noteProgress()
+            reevaluations.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
+            finish(victim, &reevaluations)
+            return reevaluations.noteProgress()
         }
     }
 
@@ -77,12 +79,12 @@ extension Arbiter {
 
     /// Claims of which each waits for the next, and the last for `start`, which is the first.
     private func cycle(through start: ClaimID) -> [CycleStep]? {
-        var excuses = Excuses()
+        var bypassRules = BypassRules()
         /// From whom the search came to a claim, and how; only looked up.
         var cameFrom: [ClaimID: (claim: ClaimID, presenter: PresenterID?)] = [:]
         var ahead = [start]
         while let id = ahead.popLast() {
-            for edge in edges(from: id, &excuses) where cameFrom[edge.claim] == nil {
+            for edge in edges(from: id, &bypassRules) where cameFrom[edge.claim] == nil {
                 cameFrom[edge.claim] = (id, edge.presenter)
                 if edge.claim == start { return way(to: start, cameFrom) }
                 ahead.append(edge.claim)
@@ -106,16 +108,16 @@ extension Arbiter {
     }
 
     /// The claims that must be over before `id` can be.
-    private func edges(from id: ClaimID, _ excuses: inout Excuses) -> [Edge] {
+    private func edges(from id: ClaimID, _ bypassRules: inout BypassRules) -> [Edge] {
         guard let record = records[id] else { return [] }
         switch record.state {
         case .filed, .skipped: return []
-        case .waiting: return blockers(of: record, &excuses).map { Edge(claim: $0) }
+        case .waiting: return blockers(of: record, &bypassRules).map { Edge(claim: $0) }
         case .asking(let asking):
             return claimsAwaited(by: id, asking).map { Edge(claim: $0) }
                 + asking.awaited.compactMap { edge(through: $0.presenter) }
         case .granted:
-            return census.inner(of: id).filter { inner in
+            return purposeIndex.inner(of: id).filter { inner in
                 guard let claim = records[inner]?.claim else { return false }
                 // A process knows its own accessors; those of others are known by their commands.
                 return claim.surrounding.contains(id) || claim.client == record.claim.client
@@ -125,7 +127,7 @@ extension Arbiter {
 
     /// The call behind which a presenter's answer waits.
     private func edge(through presenter: PresenterID) -> Edge? {
-        guard let claim = registry[presenter]?.hinderedBy, let record = records[claim],
+        guard let claim = registry[presenter]?.blockedBy, let record = records[claim],
             record.grant == nil
         else { return nil }
         return Edge(claim: claim, presenter: presenter)

@@ -64,7 +64,7 @@ public struct DelegationBook: Hashable, Sendable {
         return result.sorted()
     }
 
-    /// What a presenter of a place has to do with, now or after a write: the place, what is inside
+    /// What a presenter of a place concerns, now or after a write: the place, what is inside
     /// it, and what contains it (Rules 6.1, 7.4).
     public func concerned(byPresenterAt path: ItemPath) -> [DelegationID] {
         guard !isEmpty else { return [] }
@@ -131,25 +131,25 @@ extension Access {
 }
 
 extension Arbiter {
-    /// Whether nobody has anything to do with a place: no claim at it or on what contains it as a
+    /// Whether a place is uncontested: no claim at it or on what contains it as a
     /// whole, and no presenter of it, inside it or above it.
     public func isUncontested(_ path: ItemPath) -> Bool {
         guard mode == .serving else { return false }
         let way = tree.nodes(towards: path)
         guard way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }) else { return false }
-        guard way.allSatisfy({ tree.nodes[$0].occupants.hasNoDomain }) else { return false }
+        guard way.allSatisfy({ tree.nodes[$0].claims.hasNoDomain }) else { return false }
         guard way.count == path.depth + 1, let node = way.last else { return true }
         return tree.nodes[node].claimsBelow == 0 && tree.nodes[node].presentersBelow == 0
     }
 
-    /// Those who want to write a place, and do or wait for it, if nobody has anything else to do
-    /// with it; nil if somebody has.
+    /// Those who want to write a place, and do or wait for it, if no other claim or presenter
+    /// concerns it; nil if one does.
     public func contenders(at path: ItemPath) -> [ClaimID]? {
         guard mode == .serving else { return nil }
         let way = tree.nodes(towards: path)
         guard way.count == path.depth + 1, let node = way.last,
             way.allSatisfy({ tree.nodes[$0].presenters.isEmpty }),
-            way.allSatisfy({ tree.nodes[$0].occupants.hasNoDomain }),
+            way.allSatisfy({ tree.nodes[$0].claims.hasNoDomain }),
             tree.nodes[node].presentersBelow == 0
         else { return nil }
         let claims = tree.claims(atOrBelow: path)

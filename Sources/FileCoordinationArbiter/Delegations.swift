@@ -87,18 +87,18 @@ struct Delegations: Hashable, Sendable {
             if bySlot[client]?.isEmpty == true { bySlot[client] = nil }
         }
         switch delegation.holding {
-        case .place(let client, _, _, _), .directory(let client, _): forget(id, of: client)
+        case .place(let client, _, _, _), .directory(let client, _): discard(id, of: client)
         case .claim(let client, let claim, _):
-            forget(id, of: client)
+            discard(id, of: client)
             byClaim[claim] = nil
         case .queue(let members, _):
-            for member in members { forget(id, of: member.client) }
+            for member in members { discard(id, of: member.client) }
             closedQueues.remove(id)
         }
         return delegation
     }
 
-    private mutating func forget(_ id: DelegationID, of client: ClientID) {
+    private mutating func discard(_ id: DelegationID, of client: ClientID) {
         byClient[client]?.remove(id)
         if byClient[client]?.isEmpty == true { byClient[client] = nil }
     }

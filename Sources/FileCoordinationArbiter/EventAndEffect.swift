@@ -7,7 +7,7 @@
 public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
     /// Access, which excludes others.
     case access = 0
-    /// A batch: its presenters are asked beforehand, and nobody is excluded (Rules 14.1, 14.3).
+    /// A batch: its presenters are asked beforehand, and no claim is excluded (Rules 14.1, 14.3).
     case preparation = 1
 
     /// Whether it waits for other claims, and they for it.
@@ -134,7 +134,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
     public var methods: PresenterMethods
     /// How long it may take to answer, in nanoseconds; nil: as long as it likes (Rule 18.3).
     public var patience: UInt64?
-    /// Kinds in which it is relinquished already: known from its ledger after a host's death.
+    /// Kinds in which it is relinquished already: known from its ledger after a server's death.
     public var relinquished: Relinquishments
 
     /// A presenter as it is registered.
@@ -172,14 +172,14 @@ public enum Event: Hashable, Sendable {
     /// A presenter was registered.
     case presenterAdded(RegisteredPresenter)
     /// A presenter's place became known, or changed by its own word (Rule 5.5).
-    case presenterPlaced(PresenterID, ItemPath?)
+    case presenterRelocated(PresenterID, ItemPath?)
     /// A presenter was removed (Rule 5.7).
     case presenterRemoved(PresenterID)
     /// A presenter has done what a claim asked of it, or failed to.
     case presenterAnswered(PresenterID, for: ClaimID, failure: PresenterFailure?)
     /// A presenter can do nothing that it is asked before this waiting claim of its process is
     /// over, or granted; nil: it can again (Rule 18.4).
-    case presenterHindered(PresenterID, by: ClaimID?)
+    case presenterBlocked(PresenterID, by: ClaimID?)
     /// A client process was seen to be stopped (Rule 18.6).
     case clientStopped(ClientID)
     /// A client process that was stopped runs again.
@@ -216,7 +216,7 @@ extension Event {
         switch self {
         case .claimFiled, .claimEnded, .clockAdvanced: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
-            .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
+            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
             .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished:
             true
         case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
@@ -232,8 +232,8 @@ extension Event {
             .queueClosed, .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
-            .claimCancelled, .presenterAdded, .presenterPlaced, .presenterRemoved,
-            .presenterAnswered, .presenterHindered, .clientStopped, .clientContinued,
+            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterRemoved,
+            .presenterAnswered, .presenterBlocked, .clientStopped, .clientContinued,
             .grantWithdrawn, .clientDied, .recoveryFinished, .queueOpened:
             false
         }

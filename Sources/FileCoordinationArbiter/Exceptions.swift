@@ -12,8 +12,8 @@
 // waiting would be a certain deadlock (A, and B with a call made inside the accessor) that counts
 // too.
 
-/// Excuses that were worked out already, while one claim is being looked at.
-struct Excuses {
+/// BypassRules that were worked out already, while one claim is being looked at.
+struct BypassRules {
     fileprivate struct Pair: Hashable {
         let claim: ClaimID
         let other: ClaimID
@@ -25,34 +25,34 @@ struct Excuses {
 
 extension Arbiter {
     /// Whether an exception could apply to a claim of this purpose; nearly always there is none.
-    func mayBeExcused(_ purpose: Purpose) -> Bool {
-        census.isAwaited(purpose) || census.holdsGrant(purpose)
+    func mayHaveBypass(_ purpose: Purpose) -> Bool {
+        purposeIndex.isAwaited(purpose) || purposeIndex.holdsGrant(purpose)
     }
 
     /// Whether `record`, in stage 1, need not wait for `other`, which waits or asks itself.
-    func isExcused(
-        _ record: ClaimRecord, from other: ClaimRecord, _ excuses: inout Excuses
+    func canBypass(
+        _ record: ClaimState, from other: ClaimState, _ bypassRules: inout BypassRules
     ) -> Bool {
         let purpose = record.claim.purpose
-        let mayBeSavingBack = census.isAwaited(purpose)
-        let mayBeInside = census.holdsGrant(purpose)
+        let mayBeSavingBack = purposeIndex.isAwaited(purpose)
+        let mayBeInside = purposeIndex.holdsGrant(purpose)
         guard mayBeSavingBack || mayBeInside else { return false }
 
-        let pair = Excuses.Pair(claim: record.claim.id, other: other.claim.id)
-        if let known = excuses.known[pair] { return known }
+        let pair = BypassRules.Pair(claim: record.claim.id, other: other.claim.id)
+        if let known = bypassRules.known[pair] { return known }
         let answer =
-            (mayBeSavingBack && isBehindPresenter(other, of: purpose, &excuses))
-            || (mayBeInside && isBehindGrant(other, for: record.claim, &excuses))
-        excuses.known[pair] = answer
+            (mayBeSavingBack && isBehindPresenter(other, of: purpose, &bypassRules))
+            || (mayBeInside && isBehindGrant(other, for: record.claim, &bypassRules))
+        bypassRules.known[pair] = answer
         return answer
     }
 
     /// Exception A: whether `other` waits, in a roundabout way too, for the answer of a presenter
     /// of this purpose.
     private func isBehindPresenter(
-        _ other: ClaimRecord, of purpose: Purpose, _ excuses: inout Excuses
+        _ other: ClaimState, of purpose: Purpose, _ bypassRules: inout BypassRules
     ) -> Bool {
-        isOrWaitsFor(other, &excuses) { record in
+        isOrWaitsFor(other, &bypassRules) { record in
             (record.asking?.awaited ?? []).contains { answer in
                 registry[answer.presenter]?.registration.purpose == purpose
             }
@@ -63,7 +63,7 @@ extension Arbiter {
     /// before `other` was filed, or for one that `claim` was made inside; for that also in a
     /// roundabout way, if its accessor waits for `claim`.
     private func isBehindGrant(
-        _ other: ClaimRecord, for claim: FiledClaim, _ excuses: inout Excuses
+        _ other: ClaimState, for claim: FiledClaim, _ bypassRules: inout BypassRules
     ) -> Bool {
         if isDirectlyBehindGrant(other, ofPurpose: claim.purpose) { return true }
         let surroundings = claim.outerClaims.filter { id in
@@ -75,15 +75,15 @@ extension Arbiter {
         if surroundings.contains(where: { isHeldUp(other, by: $0) }) { return true }
         // Otherwise that accessor goes on without it, and then all others.
         guard claim.blocksCaller, surroundings.contains(where: isAwaited) else { return false }
-        return isOrWaitsFor(other, &excuses) { surroundings.contains($0.claim.id) }
+        return isOrWaitsFor(other, &bypassRules) { surroundings.contains($0.claim.id) }
     }
 
     /// Whether `other` waits directly for a claim of a purpose that was granted before `other` was
     /// filed.
-    private func isDirectlyBehindGrant(_ other: ClaimRecord, ofPurpose purpose: Purpose) -> Bool {
+    private func isDirectlyBehindGrant(_ other: ClaimState, ofPurpose purpose: Purpose) -> Bool {
         // Only a claim granted *before*: or readers that take turns could pass a writer for ever.
         var grants = 0
-        for mark in census.granted(purpose) {
+        for mark in purposeIndex.granted(purpose) {
             guard mark.youngestFiled < other.claim.id else { return false }
             if grants == Limits.grantsComparedOneByOne { break }
             if isHeldUp(other, by: mark.claim) { return true }
@@ -98,11 +98,11 @@ extension Arbiter {
     }
 
     /// Whether a granted claim that `other` waits for directly passes `test`.
-    private func holders(of other: ClaimRecord, contain test: (ClaimID) -> Bool) -> Bool {
+    private func holders(of other: ClaimState, contain test: (ClaimID) -> Bool) -> Bool {
         switch other.state {
         case .filed, .waiting, .skipped:
             // A granted claim is always waited for, so that meeting it is enough here.
-            tree.firstNeighbour(of: other.claim.id, .placed) { id, _ in test(id) } != nil
+            tree.firstNeighbour(of: other.claim.id, .holding) { id, _ in test(id) } != nil
         case .asking(let asking):
             claimsAwaited(by: other.claim.id, asking).contains(where: test)
         case .granted:
@@ -127,7 +127,7 @@ extension Arbiter {
     }
 
     /// Whether `other` waits directly for `id`, which is granted.
-    private func isHeldUp(_ other: ClaimRecord, by id: ClaimID) -> Bool {
+    private func isHeldUp(_ other: ClaimState, by id: ClaimID) -> Bool {
         guard let holder = records[id], holder.grant != nil else { return false }
         switch other.state {
         case .filed, .waiting, .skipped:
@@ -144,7 +144,7 @@ extension Arbiter {
     /// Ends, because a claim in stage 1 waits only for earlier ones and for those that hold their
     /// place, and these only for others that took theirs after them.
     private func isOrWaitsFor(
-        _ start: ClaimRecord, _ excuses: inout Excuses, _ test: (ClaimRecord) -> Bool
+        _ start: ClaimState, _ bypassRules: inout BypassRules, _ test: (ClaimState) -> Bool
     ) -> Bool {
         var ahead = [start]
         var seen: OrderedIDs<ClaimID> = [start.claim.id]
@@ -152,7 +152,7 @@ extension Arbiter {
             if test(record) { return true }
             let next: OrderedIDs<ClaimID>
             switch record.state {
-            case .filed, .waiting: next = blockers(of: record, &excuses)
+            case .filed, .waiting: next = blockers(of: record, &bypassRules)
             case .asking(let asking): next = claimsAwaited(by: record.claim.id, asking)
             case .skipped, .granted: continue
             }
@@ -165,14 +165,14 @@ extension Arbiter {
     }
 
     /// Whether `record`, which holds its place, is claim `id` or waits for it in a roundabout way.
-    func waits(_ record: ClaimRecord, for id: ClaimID) -> Bool {
-        var excuses = Excuses()
-        return isOrWaitsFor(record, &excuses) { $0.claim.id == id }
+    func waits(_ record: ClaimState, for id: ClaimID) -> Bool {
+        var bypassRules = BypassRules()
+        return isOrWaitsFor(record, &bypassRules) { $0.claim.id == id }
     }
 
     /// The claims whose end a claim in stage 2 waits for: those let past it, and those for which a
     /// presenter must be done before it can be asked (Rule 6.11).
-    func claimsAwaited(by id: ClaimID, _ asking: ClaimRecord.Asking) -> OrderedIDs<ClaimID> {
+    func claimsAwaited(by id: ClaimID, _ asking: ClaimState.Asking) -> OrderedIDs<ClaimID> {
         var result = asking.passers
         for answer in asking.awaited {
             switch answer.question {

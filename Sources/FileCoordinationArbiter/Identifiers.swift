@@ -3,7 +3,7 @@
 // The names by which the arbiter knows claims, presenters, clients and purposes. Each is a type of
 // its own, so that one can never be passed where another belongs.
 
-/// What a table makes of a number that a host has counted up.
+/// What a table makes of a number that a server has counted up.
 ///
 /// All tables are looked up by such names, for each presenter of each claim some twenty times. The
 /// standard library's hash, which withstands keys that are chosen with effort, takes five times as

@@ -6,20 +6,22 @@
 
 extension Arbiter {
     /// Items have moved, all of them at the same time.
-    mutating func follow(_ moves: [ItemMove], by mover: ClaimRecord, _ turn: inout Turn) {
+    mutating func follow(
+        _ moves: [ItemMove], by mover: ClaimState, _ reevaluations: inout ReevaluationQueue
+    ) {
         let moves = moves.effective
         // Who is told what, and who goes where, by the places as they were before.
         let journeys = journeys(moves)
         let notices = notices(of: moves, journeys, by: mover)
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
-        for journey in journeys { relocate(journey, mover.claim, &turn) }
-        for notice in notices { turn.emit(notice) }
+        for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
+        for notice in notices { reevaluations.emit(notice) }
         noteOwnItems(of: mover.claim, moves)
         // All of them go before any looks around where it is now.
         var travellers: [ClaimID] = []
-        for id in claims where refile(id, by: moves, &turn) { travellers.append(id) }
-        hold(mover.claim, &turn)
-        settleIn(travellers, &turn)
+        for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
+        hold(mover.claim, &reevaluations)
+        settleIn(travellers, &reevaluations)
     }
 
     /// A claim that was found running has made this known before.
@@ -50,7 +52,7 @@ extension Arbiter {
 
     /// What the mover, as it was before these moves, has moved out of the trees that it covers by
     /// then: as if each item there had been named, it is held where it is (Rules 2.20, 2.23).
-    private func strays(of mover: ClaimRecord, _ moves: [ItemMove]) -> [AccessItem] {
+    private func strays(of mover: ClaimState, _ moves: [ItemMove]) -> [AccessItem] {
         var result = mover.strays.map { stray in
             moves.deciding(stray.path).map { stray.moved(by: $0) } ?? stray
         }
@@ -71,16 +73,16 @@ extension Arbiter {
         return result
     }
 
-    /// The mover holds its items where they are now, too: whoever waits for them, or holds a place
-    /// there without running yet, waits until it is over (Rules 2.8a, 2.20).
-    private mutating func hold(_ mover: FiledClaim, _ turn: inout Turn) {
-        // Whoever let it past where it had moved them before need not wait for it any more.
-        for other in records[mover.id]?.passed ?? [] { part(mover.id, from: other, &turn) }
+    /// The mover holds its items where they are now, too: a claim that waits for them, or holds
+    /// a place there without running yet, waits until it is over (Rules 2.8a, 2.20).
+    private mutating func hold(_ mover: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
+        // A claim that let it past where it had moved them before need not wait for it any more.
+        for other in records[mover.id]?.passed ?? [] { part(mover.id, from: other, &reevaluations) }
         for other in neighboursInStageTwo(of: mover) { letPast(mover.id, other) }
         // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
-        reconsider(census.waiting(mover.purpose), &turn)
+        reconsider(purposeIndex.waiting(mover.purpose), &reevaluations)
         // It may have moved its items on from where it had moved them before.
-        reconsider(records[mover.id]?.watchers ?? [], &turn)
+        reconsider(records[mover.id]?.watchers ?? [], &reevaluations)
     }
 
     // MARK: Presenters
@@ -114,7 +116,7 @@ extension Arbiter {
     /// Ties a presenter to where its item is now, and has it told (Rules 11.2, 11.4), unless it is
     /// of the mover's purpose.
     private mutating func relocate(
-        _ journey: Journey, _ mover: FiledClaim, _ turn: inout Turn
+        _ journey: Journey, _ mover: FiledClaim, _ reevaluations: inout ReevaluationQueue
     ) {
         guard let registration = registry[journey.presenter]?.registration,
             let old = registration.path
@@ -124,7 +126,7 @@ extension Arbiter {
         registry[journey.presenter]?.packageDepths = journey.packageDepths
         let isTold =
             registration.purpose != mover.purpose && registration.methods.contains(.itemDidMove)
-        turn.emit(.relocate(journey.presenter, to: journey.new, isTold: isTold))
+        reevaluations.emit(.relocate(journey.presenter, to: journey.new, isTold: isTold))
     }
 
     // MARK: Claims
@@ -132,7 +134,7 @@ extension Arbiter {
     /// Has a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
     /// replaces (Rule 11.5); says whether it goes anywhere.
     private mutating func refile(
-        _ id: ClaimID, by moves: [ItemMove], _ turn: inout Turn
+        _ id: ClaimID, by moves: [ItemMove], _ reevaluations: inout ReevaluationQueue
     ) -> Bool {
         guard let record = records[id], record.grant == nil else { return false }
         let items = record.claim.items.map { item -> AccessItem in
@@ -152,39 +154,43 @@ extension Arbiter {
                 }
             }
         }
-        turn.emit(.retarget(id, items))
+        reevaluations.emit(.retarget(id, items))
         return true
     }
 
     /// Has claims that have followed their items look around.
-    private mutating func settleIn(_ travellers: [ClaimID], _ turn: inout Turn) {
-        for id in travellers { leaveBehind(id, &turn) }
+    private mutating func settleIn(
+        _ travellers: [ClaimID], _ reevaluations: inout ReevaluationQueue
+    ) {
+        for id in travellers { leaveBehind(id, &reevaluations) }
         // Of two that come to one place the elder goes first.
         for id in travellers.reversed() { giveWay(id) }
         for id in travellers {
             guard let record = records[id] else { continue }
-            turn.evaluate(record.claim)
-            // Whoever waited behind it need not any more, perhaps.
-            reconsider(record.watchers, &turn)
+            reevaluations.evaluate(record.claim)
+            // Claims that waited behind it need not any more, perhaps.
+            reconsider(record.watchers, &reevaluations)
         }
     }
 
     /// A claim of stage 2 need not wait for those that were let past it where its items were, nor
     /// those that let it past there for it.
-    private mutating func leaveBehind(_ id: ClaimID, _ turn: inout Turn) {
+    private mutating func leaveBehind(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id], let asking = record.asking else { return }
-        for passer in asking.passers { part(passer, from: id, &turn) }
-        for other in record.passed { part(id, from: other, &turn) }
+        for passer in asking.passers { part(passer, from: id, &reevaluations) }
+        for other in record.passed { part(id, from: other, &reevaluations) }
     }
 
     /// Has `other` wait for `passer` no longer if they do not meet any more.
-    private mutating func part(_ passer: ClaimID, from other: ClaimID, _ turn: inout Turn) {
+    private mutating func part(
+        _ passer: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
+    ) {
         guard let waiting = records[other], let passing = records[passer],
             meeting(of: waiting.claim, with: passing.territory) == nil
         else { return }
         records[other]?.updateAsking { $0.passers.remove(passer) }
         records[passer]?.passed.remove(other)
-        turn.settle(other)
+        reevaluations.settle(other)
     }
 
     /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs
@@ -200,7 +206,7 @@ extension Arbiter {
     /// Conflicting claims of other purposes that hold their place.
     private func placedNeighbours(of claim: FiledClaim) -> OrderedIDs<ClaimID> {
         var result: OrderedIDs<ClaimID> = []
-        _ = tree.firstNeighbour(of: claim.id, .placed) { id, _ in
+        _ = tree.firstNeighbour(of: claim.id, .holding) { id, _ in
             result.insertOnce(id)
             return false
         }
@@ -222,31 +228,31 @@ extension Arbiter {
         return result
     }
 
-    // MARK: Everybody else
+    // MARK: All other presenters
 
-    /// What the move looks like from outside: to whoever presents a directory that the item left or
-    /// came to, and to whoever presented what it was moved over.
+    /// What the move looks like from outside: to presenters of a directory that the item left or
+    /// came to, and to presenters of what it was moved over.
     private func notices(
-        of moves: [ItemMove], _ journeys: [Journey], by mover: ClaimRecord
+        of moves: [ItemMove], _ journeys: [Journey], by mover: ClaimState
     ) -> [Effect] {
-        var mail = Mail()
+        var noticeBuffer = NoticeBuffer()
         for move in moves {
-            notifyDirectories(of: move, moves, journeys, mover.claim, &mail)
+            notifyDirectories(of: move, moves, journeys, mover.claim, &noticeBuffer)
             // Rule 11.8: these stay; who accommodated the replacement knows, the others do not.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
                 guard let presenter = hearer(id, of: mover.claim), moves.deciding(move.new) == nil
                 else { continue }
-                mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
+                noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
             }
         }
-        return mail.effects
+        return noticeBuffer.effects
     }
 
     /// Tells the presenters of containing directories: those that the item left, of the move; those
     /// that it only came to, of its appearance (Rules 11.2, 11.3).
     private func notifyDirectories(
         of move: ItemMove, _ moves: [ItemMove], _ journeys: [Journey], _ mover: FiledClaim,
-        _ mail: inout Mail
+        _ noticeBuffer: inout NoticeBuffer
     ) {
         var told: OrderedIDs<PresenterID> = []
         for (depth, presenters) in tree.presenters(containing: move.old) {
@@ -254,7 +260,7 @@ extension Arbiter {
             for id in presenters {
                 told.insertOnce(id)
                 guard let presenter = hearer(id, of: mover) else { continue }
-                mail.send(
+                noticeBuffer.send(
                     .subitemDidMove(move.old, to: move.new), to: presenter, if: .subitemDidMove,
                     isPackage: isPackage)
             }
@@ -268,7 +274,7 @@ extension Arbiter {
             .map { (depth: $0.new.depth, presenter: $0.presenter) }
         for (depth, id) in staying + coming where !told.contains(id) {
             guard let presenter = hearer(id, of: mover) else { continue }
-            mail.send(
+            noticeBuffer.send(
                 .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
                 isPackage: move.newPackageDepths.contains(depth))
         }

@@ -7,30 +7,30 @@ extension Arbiter {
     ///
     /// Of an item without an outcome it cannot be told whether it changed: if the accessor may have
     /// run, it is taken to have (Rule 7.8).
-    func notices(after record: ClaimRecord, _ outcomes: [ItemOutcome]) -> [Effect] {
-        var mail = Mail()
+    func notices(after record: ClaimState, _ outcomes: [ItemOutcome]) -> [Effect] {
+        var noticeBuffer = NoticeBuffer()
         // A batch has asked, and done nothing (Rule 14.3).
         guard record.claim.kind.takesPart else { return [] }
-        for (index, spot) in tree.ownSpots(of: record.claim).enumerated() {
+        for (index, located) in tree.ownLocatedItems(of: record.claim).enumerated() {
             // Rule 7.11
-            guard spot.item.access.isWriting else { continue }
+            guard located.item.access.isWriting else { continue }
             let untold: ItemOutcome = record.grant == nil ? .unchanged : .changed
             let outcome = index < outcomes.count ? outcomes[index] : untold
             guard outcome != .unchanged else { continue }
             let moved = record.movedItems[index]
-            let scene = scene(of: spot, movedTo: moved)
-            notifyPresenters(of: scene, outcome, after: record, &mail)
-            notifyDirectories(of: scene, outcome, after: record, &mail)
-            if spot.item.access.coversContents {
-                notifyContents(of: scene.item.path, outcome, after: record, &mail)
+            let scene = scene(of: located, movedTo: moved)
+            notifyPresenters(of: scene, outcome, after: record, &noticeBuffer)
+            notifyDirectories(of: scene, outcome, after: record, &noticeBuffer)
+            if located.item.access.coversContents {
+                notifyContents(of: scene.item.path, outcome, after: record, &noticeBuffer)
             }
             // Rule 2.8b: moved away and replaced, it changed at both places.
-            guard moved != nil, spot.item.staysInPlace else { continue }
-            let former = self.scene(of: spot, movedTo: nil)
-            notifyPresenters(of: former, .changed, after: record, &mail)
-            notifyDirectories(of: former, .changed, after: record, &mail)
+            guard moved != nil, located.item.staysInPlace else { continue }
+            let former = self.scene(of: located, movedTo: nil)
+            notifyPresenters(of: former, .changed, after: record, &noticeBuffer)
+            notifyDirectories(of: former, .changed, after: record, &noticeBuffer)
         }
-        return mail.effects
+        return noticeBuffer.effects
     }
 
     /// Where something happened, and who presents that.
@@ -41,11 +41,11 @@ extension Arbiter {
     }
 
     /// What the accessor has moved changed where it is now.
-    private func scene(of spot: PlaceTree.Spot, movedTo item: AccessItem?) -> Scene {
+    private func scene(of located: PlaceTree.LocatedItem, movedTo item: AccessItem?) -> Scene {
         guard let item else {
             return Scene(
-                item: spot.item, presenters: tree.presenters(at: spot),
-                containing: tree.presenters(above: spot))
+                item: located.item, presenters: tree.presenters(at: located),
+                containing: tree.presenters(above: located))
         }
         return Scene(
             item: item, presenters: tree.presenters(at: item.path),
@@ -54,7 +54,8 @@ extension Arbiter {
 
     /// Tells the presenters of the item itself (Rules 7.3, 7.6, 7.7).
     private func notifyPresenters(
-        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
+        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimState,
+        _ noticeBuffer: inout NoticeBuffer
     ) {
         for id in scene.presenters {
             guard let presenter = hearer(id, of: record.claim) else { continue }
@@ -67,20 +68,21 @@ extension Arbiter {
             case .changed, .created:
                 break
             }
-            mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
+            noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
         }
     }
 
     /// Tells the presenters of everything inside a tree that was written: of each item there it
     /// cannot be told whether it changed (Rules 2.23, 7.8).
     private func notifyContents(
-        of path: ItemPath, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
+        of path: ItemPath, _ outcome: ItemOutcome, after record: ClaimState,
+        _ noticeBuffer: inout NoticeBuffer
     ) {
         guard let top = tree.node(of: path) else { return }
         for id in tree.presenters(below: top) {
             guard let presenter = hearer(id, of: record.claim) else { continue }
             if outcome == .deleted, record.accommodated.contains(id) { continue }
-            mail.send(.itemDidChange, to: presenter, if: .itemDidChange)
+            noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
         }
     }
 
@@ -89,7 +91,8 @@ extension Arbiter {
     /// What a presenter implements for appearances never changes what it hears of
     /// changes: the fallback of packages stands in for `presentedSubitemDidChange(at:)` alone.
     private func notifyDirectories(
-        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimRecord, _ mail: inout Mail
+        of scene: Scene, _ outcome: ItemOutcome, after record: ClaimState,
+        _ noticeBuffer: inout NoticeBuffer
     ) {
         let path = scene.item.path
         for (depth, presenters) in scene.containing {
@@ -99,10 +102,10 @@ extension Arbiter {
                 switch outcome {
                 case .unchanged: continue
                 case .created:
-                    mail.send(.subitemDidAppear(path), to: presenter, if: .subitemDidAppear)
+                    noticeBuffer.send(.subitemDidAppear(path), to: presenter, if: .subitemDidAppear)
                 case .changed, .deleted: break
                 }
-                mail.send(
+                noticeBuffer.send(
                     .subitemDidChange(path), to: presenter, if: .subitemDidChange,
                     isPackage: isPackage)
             }

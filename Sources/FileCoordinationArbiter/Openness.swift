@@ -33,20 +33,20 @@ extension Arbiter {
         var result = Openness()
         let way = tree.nodes(towards: path)
         for node in way {
-            let occupants = tree.nodes[node].occupants
-            if occupants[.domainWriting] != nil { result.toReads = false }
-            if occupants[.domainReading] != nil { result.toWrites = false }
+            let claims = tree.nodes[node].claims
+            if claims[.domainWriting] != nil { result.toReads = false }
+            if claims[.domainReading] != nil { result.toWrites = false }
             for id in tree.nodes[node].presenters {
                 guard let methods = registry[id]?.registration.methods else { continue }
                 if !methods.isDisjoint(with: .hearsOfWrites) { result.isHeard = true }
             }
         }
         if way.count == path.depth + 1, let node = way.last {
-            let occupants = tree.nodes[node].occupants
-            if occupants[.lineWriting] != nil || occupants[.innerWriting] != nil {
+            let claims = tree.nodes[node].claims
+            if claims[.nodeWriting] != nil || claims[.innerWriting] != nil {
                 result.toReads = false
             }
-            if !occupants.isEmpty { result.toWrites = false }
+            if !claims.isEmpty { result.toWrites = false }
             for id in tree.nodes[node].presenters {
                 guard let methods = registry[id]?.registration.methods else { continue }
                 if !methods.isDisjoint(with: .askedByReads) { result.toReads = false }

@@ -43,7 +43,7 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         case .one(let other):
             storage = .few(id < other ? [id, other] : [other, id])
         case .few(var ids):
-            // Nobody else has it now, so that it is changed where it is.
+            // It is the only reference now, so that it is changed where it is.
             storage = .none
             ids.insert(id, at: ids.firstIndex(above: id))
             storage = ids.count > Self.pieceLength ? .many(ids.halves(after: id)) : .few(ids)

@@ -9,34 +9,34 @@ extension PlaceTree {
         /// Those that were filed earlier, and those that hold their place whenever they were.
         case ahead
         /// Those that hold their place.
-        case placed
+        case holding
         /// All.
         case all
     }
 
-    /// Whether nobody is where these items are: no claim of any purpose would have to do with a
-    /// claim on them, and no presenter with it; as a rule it is so.
+    /// Whether these items are uncontended: no claim of any purpose conflicts with a claim on them,
+    /// and no presenter concerns it; as a rule it is so.
     ///
     /// An item in a package is looked at more closely elsewhere.
-    func isDeserted(_ spots: [Spot]) -> Bool {
-        spots.allSatisfy { spot in
-            guard spot.takesPart, spot.item.packageDepths.isEmpty,
-                nodes[spot.node].presenters.isEmpty
+    func isDeserted(_ locatedItems: [LocatedItem]) -> Bool {
+        locatedItems.allSatisfy { located in
+            guard located.takesPart, located.item.packageDepths.isEmpty,
+                nodes[located.node].presenters.isEmpty
             else { return false }
-            if spot.item.isDomain, !nodes[spot.node].isEmpty { return false }
-            let isWriting = spot.item.access.isWriting
+            if located.item.isDomain, !nodes[located.node].isEmpty { return false }
+            let isWriting = located.item.access.isWriting
             if isWriting {
-                guard nodes[spot.node].occupants.isEmpty else { return false }
+                guard nodes[located.node].claims.isEmpty else { return false }
             } else {
-                guard nodes[spot.node].occupants[.lineWriting] == nil,
-                    nodes[spot.node].occupants[.innerWriting] == nil
+                guard nodes[located.node].claims[.nodeWriting] == nil,
+                    nodes[located.node].claims[.innerWriting] == nil
                 else { return false }
             }
-            var node = spot.node
+            var node = located.node
             while node != Self.root {
                 node = nodes[node].parent
-                if nodes[node].occupants[.domainWriting] != nil { return false }
-                if isWriting, nodes[node].occupants[.domainReading] != nil { return false }
+                if nodes[node].claims[.domainWriting] != nil { return false }
+                if isWriting, nodes[node].claims[.domainReading] != nil { return false }
             }
             return true
         }
@@ -56,58 +56,60 @@ extension PlaceTree {
         where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
         guard let filing = filings[claim] else { return nil }
-        for spot in filing.spots where spot.takesPart {
-            let own = FiledID(claim: claim, purpose: filing.purpose)
+        for located in filing.locatedItems where located.takesPart {
+            let own = QueuedClaim(claim: claim, purpose: filing.purpose)
             let view = View(
-                claim: own, bound: bound(of: own, at: spot, grantedAfter), scope: scope,
-                isWriting: spot.item.access.isWriting)
-            if let found = firstNeighbour(at: spot, view, where: test) { return found }
+                claim: own, bound: bound(of: own, at: located, grantedAfter), scope: scope,
+                isWriting: located.item.access.isWriting)
+            if let found = firstNeighbour(at: located, view, where: test) { return found }
         }
         return nil
     }
 
     /// The claim before which those that wait at the place are looked at.
     private func bound(
-        of claim: FiledID, at spot: Spot, _ grantedAfter: (ClaimID) -> ClaimID?
-    ) -> FiledID {
-        guard let writer = nodes[spot.line].occupants[.lineWriting]?.placed.all.first,
+        of claim: QueuedClaim, at located: LocatedItem, _ grantedAfter: (ClaimID) -> ClaimID?
+    ) -> QueuedClaim {
+        guard let writer = nodes[located.exclusionNode].claims[.nodeWriting]?.holding.all.first,
             writer.purpose == claim.purpose, let youngest = grantedAfter(writer.claim),
             youngest < claim.claim
         else { return claim }
-        return FiledID(
+        return QueuedClaim(
             claim: ClaimID(rawValue: youngest.rawValue + 1), purpose: claim.purpose)
     }
 
     private func firstNeighbour(
-        at spot: Spot, _ view: View, where test: (ClaimID, Meeting) -> Bool
+        at located: LocatedItem, _ view: View, where test: (ClaimID, Meeting) -> Bool
     ) -> ClaimID? {
         func ordinary(_ other: ClaimID) -> Bool { test(other, .ordinary) }
-        if let found = view.lastOfOwnLine(at: nodes[spot.line].occupants, where: ordinary) {
+        if let found = view.lastOfOwnNode(at: nodes[located.exclusionNode].claims, where: ordinary)
+        {
             return found
         }
-        if let found = view.lastInside(nodes[spot.node].occupants, where: ordinary) {
+        if let found = view.lastInside(nodes[located.node].claims, where: ordinary) {
             return found
         }
         // Someone may take this very place for one that is in no package: packages come and go.
-        if spot.node != spot.line {
-            let found = view.lastOfLine(at: nodes[spot.node].occupants) { other in
-                filings[other]?.spots.contains { $0.node == spot.node } == true && ordinary(other)
+        if located.node != located.exclusionNode {
+            let found = view.lastOfNode(at: nodes[located.node].claims) { other in
+                filings[other]?.locatedItems.contains { $0.node == located.node } == true
+                    && ordinary(other)
             }
             if let found { return found }
         }
         // Rules 2.6, 2.23, upwards: claims that delete, move or replace a directory which contains
         // the item, or that cover what is inside.
-        var node = spot.node
+        var node = located.node
         while node != Self.root {
             node = nodes[node].parent
-            if let found = view.lastCovering(nodes[node].occupants, where: ordinary) {
+            if let found = view.lastCovering(nodes[node].claims, where: ordinary) {
                 return found
             }
         }
         // Rules 2.6, 2.23, downwards.
-        guard spot.item.isDomain else { return nil }
-        let inside: Meeting = spot.item.isMovedDirectory ? .insideMovedDirectory : .ordinary
-        return firstClaim(below: spot.node, view) { test($0, inside) }
+        guard located.item.isDomain else { return nil }
+        let inside: Meeting = located.item.isMovedDirectory ? .insideMovedDirectory : .ordinary
+        return firstClaim(below: located.node, view) { test($0, inside) }
     }
 
     private func firstClaim(
@@ -116,23 +118,27 @@ extension PlaceTree {
         var ahead = nodes[top].children
         while let node = ahead.popLast() {
             guard nodes[node].claimsBelow > 0 else { continue }
-            let occupants = nodes[node].occupants
-            if let found = view.lastOfLine(at: occupants, where: test) { return found }
-            if let found = view.lastInside(occupants, where: test) { return found }
+            let claims = nodes[node].claims
+            if let found = view.lastOfNode(at: claims, where: test) { return found }
+            if let found = view.lastInside(claims, where: test) { return found }
             ahead.append(contentsOf: nodes[node].children)
         }
         return nil
     }
 
     /// The presenters of the place itself.
-    func presenters(at spot: Spot) -> OrderedIDs<PresenterID> { nodes[spot.node].presenters }
+    func presenters(at located: LocatedItem) -> OrderedIDs<PresenterID> {
+        nodes[located.node].presenters
+    }
 
     /// The presenters of directories that contain the place, the nearest first, with the number of
     /// components of their place.
-    func presenters(above spot: Spot) -> [(depth: Int, presenters: OrderedIDs<PresenterID>)] {
+    func presenters(above located: LocatedItem) -> [(
+        depth: Int, presenters: OrderedIDs<PresenterID>
+    )] {
         var result: [(depth: Int, presenters: OrderedIDs<PresenterID>)] = []
-        var node = spot.node
-        var depth = spot.item.path.depth
+        var node = located.node
+        var depth = located.item.path.depth
         while node != Self.root {
             node = nodes[node].parent
             depth -= 1
@@ -155,14 +161,15 @@ extension PlaceTree {
         return result.sorted()
     }
 
-    /// The places on the way from `spot` up to its line, both excluded, that are plain directories.
-    func plainDirectories(between spot: Spot) -> [NodeID] {
-        guard spot.node != spot.line else { return [] }
+    /// The places on the way from `located` up to its line, both excluded, that are plain
+    /// directories.
+    func plainDirectories(between located: LocatedItem) -> [NodeID] {
+        guard located.node != located.exclusionNode else { return [] }
         var result: [NodeID] = []
-        var node = nodes[spot.node].parent
-        var depth = spot.item.path.depth - 1
-        while node != spot.line {
-            if !spot.item.packageDepths.contains(depth) { result.append(node) }
+        var node = nodes[located.node].parent
+        var depth = located.item.path.depth - 1
+        while node != located.exclusionNode {
+            if !located.item.packageDepths.contains(depth) { result.append(node) }
             node = nodes[node].parent
             depth -= 1
         }
@@ -172,45 +179,45 @@ extension PlaceTree {
 
 /// How a claim looks at others.
 private struct View {
-    let claim: FiledID
+    let claim: QueuedClaim
     /// Of those that wait in its line, it looks at those before this one.
-    let bound: FiledID
+    let bound: QueuedClaim
     let scope: PlaceTree.Scope
     let isWriting: Bool
 
     /// Of those in its line: a reader looks at no readers.
-    func lastOfOwnLine(at occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        lastOfLine(at: occupants, before: bound, where: test)
+    func lastOfOwnNode(at claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
+        lastOfNode(at: claims, before: bound, where: test)
     }
 
     /// Of those whose line is this place.
-    func lastOfLine(at occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        lastOfLine(at: occupants, before: claim, where: test)
+    func lastOfNode(at claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
+        lastOfNode(at: claims, before: claim, where: test)
     }
 
-    private func lastOfLine(
-        at occupants: Occupants, before bound: FiledID, where test: (ClaimID) -> Bool
+    private func lastOfNode(
+        at claims: NodeClaims, before bound: QueuedClaim, where test: (ClaimID) -> Bool
     ) -> ClaimID? {
-        let writer = occupants.last(.lineWriting, in: scope, of: bound, where: test)
+        let writer = claims.last(.nodeWriting, in: scope, of: bound, where: test)
         guard writer == nil, isWriting else { return writer }
-        return occupants.last(.lineReading, in: scope, of: bound, where: test)
+        return claims.last(.nodeReading, in: scope, of: bound, where: test)
     }
 
     /// Of those who are here, with a line further up.
-    func lastInside(_ occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        if let found = last(of: .innerWriting, in: occupants, where: test) { return found }
-        return isWriting ? last(of: .innerReading, in: occupants, where: test) : nil
+    func lastInside(_ claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: .innerWriting, in: claims, where: test) { return found }
+        return isWriting ? last(of: .innerReading, in: claims, where: test) : nil
     }
 
     /// Of those that are concerned with everything below.
-    func lastCovering(_ occupants: Occupants, where test: (ClaimID) -> Bool) -> ClaimID? {
-        if let found = last(of: .domainWriting, in: occupants, where: test) { return found }
-        return isWriting ? last(of: .domainReading, in: occupants, where: test) : nil
+    func lastCovering(_ claims: NodeClaims, where test: (ClaimID) -> Bool) -> ClaimID? {
+        if let found = last(of: .domainWriting, in: claims, where: test) { return found }
+        return isWriting ? last(of: .domainReading, in: claims, where: test) : nil
     }
 
     private func last(
-        of reason: FilingReason, in occupants: Occupants, where test: (ClaimID) -> Bool
+        of reason: FilingReason, in claims: NodeClaims, where test: (ClaimID) -> Bool
     ) -> ClaimID? {
-        occupants.last(reason, in: scope, of: claim, where: test)
+        claims.last(reason, in: scope, of: claim, where: test)
     }
 }

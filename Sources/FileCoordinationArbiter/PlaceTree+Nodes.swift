@@ -25,7 +25,7 @@ extension PlaceTree {
         /// Whether it is among those that became empty lately.
         var isResting = false
         var children: [NodeID] = []
-        var occupants = Occupants()
+        var claims = NodeClaims()
         var presenters: OrderedIDs<PresenterID> = []
         /// How many items of claims are filed here and below: where there are none, none is sought.
         var claimsBelow: Int32 = 0
@@ -46,7 +46,7 @@ extension PlaceTree {
         /// Names are compared where they are, and never copied to be looked up.
         private var buckets = [NodeID](repeating: root, count: 16)
         /// Those that became empty lately, the next to be cut off at ``nextToCut``.
-        private var resting: [NodeID] = []
+        private var idle: [NodeID] = []
         private var nextToCut = 0
 
         /// The number of nodes in use; 1 when nothing is filed, and nothing was lately.
@@ -104,7 +104,8 @@ extension PlaceTree.NodeTable {
     typealias NodeID = PlaceTree.NodeID
     private static var root: NodeID { PlaceTree.root }
 
-    /// Differs from process to process, so that nobody can choose names that meet in one bucket.
+    /// Differs from process to process, so that no program can choose names that meet in one
+    /// bucket.
     static func hash(_ name: ArraySlice<UInt8>, of parent: NodeID) -> Int {
         var hasher = Hasher()
         hasher.combine(parent)
@@ -157,17 +158,17 @@ extension PlaceTree.NodeTable {
     mutating func letRest(_ id: NodeID) {
         guard id != Self.root, self[id].isEmpty, !self[id].isResting else { return }
         self[id].isResting = true
-        guard resting.count == Limits.restingPlaces else { return resting.append(id) }
-        let former = resting[nextToCut]
-        resting[nextToCut] = id
+        guard idle.count == Limits.restingPlaces else { return idle.append(id) }
+        let former = idle[nextToCut]
+        idle[nextToCut] = id
         nextToCut = (nextToCut + 1) % Limits.restingPlaces
         self[former].isResting = false
         cut(former)
     }
 
     mutating func cutAll() {
-        let former = resting
-        resting = []
+        let former = idle
+        idle = []
         nextToCut = 0
         for id in former {
             self[id].isResting = false
@@ -181,7 +182,7 @@ extension PlaceTree.NodeTable {
         var id = start
         while id != Self.root, self[id].isEmpty, !self[id].isResting, self[id].children.isEmpty {
             let parent = self[id].parent
-            forget(id)
+            discard(id)
             let position = self[id].position
             let last = self[parent].children.removeLast()
             if last != id {
@@ -195,7 +196,7 @@ extension PlaceTree.NodeTable {
     }
 
     /// Takes a node out of what is found by its name.
-    private mutating func forget(_ id: NodeID) {
+    private mutating func discard(_ id: NodeID) {
         let bucket = bucket(self[id].hash)
         guard buckets[bucket] != id else {
             buckets[bucket] = self[id].next

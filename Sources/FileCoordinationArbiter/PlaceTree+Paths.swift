@@ -33,7 +33,7 @@ extension PlaceTree {
         var ahead = [top]
         while let node = ahead.popLast() {
             guard nodes[node].claimsBelow > 0 else { continue }
-            result.append(contentsOf: nodes[node].occupants.everybody)
+            result.append(contentsOf: nodes[node].claims.all)
             ahead.append(contentsOf: nodes[node].children)
         }
         return result
@@ -44,7 +44,7 @@ extension PlaceTree {
     func placedClaims(onTheWayTo path: ItemPath) -> [ClaimID] {
         nodes(towards: path).flatMap { node in
             FilingReason.allCases.flatMap { reason in
-                nodes[node].occupants[reason]?.placed.all.map(\.claim) ?? []
+                nodes[node].claims[reason]?.holding.all.map(\.claim) ?? []
             }
         }
     }

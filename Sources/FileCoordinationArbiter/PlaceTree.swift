@@ -2,15 +2,15 @@
 //
 // Where claims and presenters are. One node per path component (see `PlaceTree+Nodes`); a claim is
 // filed at its item's node and at the node of the package that holds it, a presenter at its node.
-// What a claim might have to do with is then found by looking at a few nodes: the cost is the depth
+// What a claim might meet is then found by looking at a few nodes: the cost is the depth
 // of the path and what is found there, never the number of claims elsewhere.
 
 /// An index of claims and presenters by place.
 struct PlaceTree: Sendable {
     /// Where one item of a claim is filed.
-    struct Spot: Sendable {
+    struct LocatedItem: Sendable {
         let node: NodeID
-        let line: NodeID
+        let exclusionNode: NodeID
         let item: AccessItem
         /// Whether others meet it here: not a batch (Rule 14.3).
         let takesPart: Bool
@@ -19,8 +19,8 @@ struct PlaceTree: Sendable {
     /// Where a claim is filed, and how.
     struct Filing: Sendable {
         let purpose: Purpose
-        var spots: [Spot]
-        var isPlaced: Bool
+        var locatedItems: [LocatedItem]
+        var holdsPosition: Bool
     }
 
     var nodes = NodeTable()
@@ -28,24 +28,25 @@ struct PlaceTree: Sendable {
 
     // MARK: Claims
 
-    mutating func insert(_ claim: FiledClaim, at spots: [Spot], isPlaced: Bool) {
-        let filing = Filing(purpose: claim.purpose, spots: spots, isPlaced: isPlaced)
-        let id = FiledID(claim: claim.id, purpose: filing.purpose)
-        for spot in spots {
-            forEachList(of: spot) { $0.insert(id, isPlaced: isPlaced) }
+    mutating func insert(_ claim: FiledClaim, at locatedItems: [LocatedItem], holdsPosition: Bool) {
+        let filing = Filing(
+            purpose: claim.purpose, locatedItems: locatedItems, holdsPosition: holdsPosition)
+        let id = QueuedClaim(claim: claim.id, purpose: filing.purpose)
+        for located in locatedItems {
+            forEachList(of: located) { $0.insert(id, holdsPosition: holdsPosition) }
             // Counted at the item's node, from which the line's node is on the way up.
-            count(from: spot.node, claims: 1, presenters: 0)
+            count(from: located.node, claims: 1, presenters: 0)
         }
         filings[claim.id] = filing
     }
 
     mutating func remove(_ claim: ClaimID) {
         guard let filing = filings.removeValue(forKey: claim) else { return }
-        let id = FiledID(claim: claim, purpose: filing.purpose)
-        for spot in filing.spots {
-            forEachList(of: spot) { $0.remove(id, isPlaced: filing.isPlaced) }
-            count(from: spot.node, claims: -1, presenters: 0)
-            leave(spot.node)
+        let id = QueuedClaim(claim: claim, purpose: filing.purpose)
+        for located in filing.locatedItems {
+            forEachList(of: located) { $0.remove(id, holdsPosition: filing.holdsPosition) }
+            count(from: located.node, claims: -1, presenters: 0)
+            leave(located.node)
         }
     }
 
@@ -53,60 +54,64 @@ struct PlaceTree: Sendable {
     mutating func refile(_ claim: FiledClaim, items: [AccessItem]) {
         guard let former = filings[claim.id] else { return }
         remove(claim.id)
-        insert(claim, at: spots(of: claim.kind, items), isPlaced: former.isPlaced)
+        insert(claim, at: locatedItems(of: claim.kind, items), holdsPosition: former.holdsPosition)
     }
 
     /// Where these items are to be filed.
-    mutating func spots(of kind: ClaimKind, _ items: [AccessItem]) -> [Spot] {
-        var spots: [Spot] = []
-        spots.reserveCapacity(items.count)
+    mutating func locatedItems(of kind: ClaimKind, _ items: [AccessItem]) -> [LocatedItem] {
+        var locatedItems: [LocatedItem] = []
+        locatedItems.reserveCapacity(items.count)
         for item in items {
-            var line = Self.root
+            var exclusionNode = Self.root
             var node = Self.root
             var depth = 0
             item.path.forEachComponent { name in
                 node = child(name, of: node)
                 depth += 1
-                if depth == item.lineDepth { line = node }
+                if depth == item.exclusionDepth { exclusionNode = node }
             }
-            spots.append(Spot(node: node, line: line, item: item, takesPart: kind.takesPart))
+            locatedItems.append(
+                LocatedItem(
+                    node: node, exclusionNode: exclusionNode, item: item, takesPart: kind.takesPart)
+            )
         }
-        return spots
+        return locatedItems
     }
 
     /// Where the items of a claim are filed, without those places to which it has moved some.
-    func ownSpots(of claim: FiledClaim) -> ArraySlice<Spot> {
-        (filings[claim.id]?.spots ?? []).prefix(claim.items.count)
+    func ownLocatedItems(of claim: FiledClaim) -> ArraySlice<LocatedItem> {
+        (filings[claim.id]?.locatedItems ?? []).prefix(claim.items.count)
     }
 
     /// Notes that a claim holds its place from now on.
-    mutating func place(_ claim: ClaimID) { refile(claim, isPlaced: true) }
+    mutating func place(_ claim: ClaimID) { refile(claim, holdsPosition: true) }
 
     /// Notes that a claim is in line again.
-    mutating func displace(_ claim: ClaimID) { refile(claim, isPlaced: false) }
+    mutating func displace(_ claim: ClaimID) { refile(claim, holdsPosition: false) }
 
-    private mutating func refile(_ claim: ClaimID, isPlaced: Bool) {
-        guard let filing = filings[claim], filing.isPlaced != isPlaced else { return }
-        filings[claim]?.isPlaced = isPlaced
-        let id = FiledID(claim: claim, purpose: filing.purpose)
-        for spot in filing.spots {
-            forEachList(of: spot) {
-                $0.remove(id, isPlaced: !isPlaced)
-                $0.insert(id, isPlaced: isPlaced)
+    private mutating func refile(_ claim: ClaimID, holdsPosition: Bool) {
+        guard let filing = filings[claim], filing.holdsPosition != holdsPosition else { return }
+        filings[claim]?.holdsPosition = holdsPosition
+        let id = QueuedClaim(claim: claim, purpose: filing.purpose)
+        for located in filing.locatedItems {
+            forEachList(of: located) {
+                $0.remove(id, holdsPosition: !holdsPosition)
+                $0.insert(id, holdsPosition: holdsPosition)
             }
         }
     }
 
     /// Everywhere where an item of a claim is filed.
-    private mutating func forEachList(of spot: Spot, _ change: (inout Filed) -> Void) {
-        guard spot.takesPart else { return }
-        let isWriting = spot.item.access.isWriting
-        nodes[spot.line].occupants.update(isWriting ? .lineWriting : .lineReading, change)
-        if spot.line != spot.node {
-            nodes[spot.node].occupants.update(isWriting ? .innerWriting : .innerReading, change)
+    private mutating func forEachList(of located: LocatedItem, _ change: (inout NodeQueues) -> Void)
+    {
+        guard located.takesPart else { return }
+        let isWriting = located.item.access.isWriting
+        nodes[located.exclusionNode].claims.update(isWriting ? .nodeWriting : .nodeReading, change)
+        if located.exclusionNode != located.node {
+            nodes[located.node].claims.update(isWriting ? .innerWriting : .innerReading, change)
         }
-        guard spot.item.isDomain else { return }
-        nodes[spot.node].occupants.update(isWriting ? .domainWriting : .domainReading, change)
+        guard located.item.isDomain else { return }
+        nodes[located.node].claims.update(isWriting ? .domainWriting : .domainReading, change)
     }
 
     // MARK: Presenters

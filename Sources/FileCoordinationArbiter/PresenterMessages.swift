@@ -76,7 +76,7 @@ public struct YieldSteps: Hashable, Sendable {
         self.accommodateSubitemDeletions = accommodateSubitemDeletions
     }
 
-    /// Whether there is nothing to do, so that nobody needs to be asked.
+    /// Whether there is nothing to do, so that no presenter needs to be asked.
     public var isEmpty: Bool {
         relinquish.isEmpty && !save && !accommodateDeletion && accommodateSubitemDeletions.isEmpty
     }

@@ -30,10 +30,10 @@ struct PresenterRecord: Hashable, Sendable {
         var toWriters: Possession = .kept
         var awaitedBy: OrderedIDs<ClaimID> = []
         var postponedFor: OrderedIDs<ClaimID> = []
-        var hinderedBy: ClaimID?
+        var blockedBy: ClaimID?
     }
 
-    /// Always one, as in a ``ClaimRecord``, and for the same reason.
+    /// Always one, as in a ``ClaimState``, and for the same reason.
     private var content: [Content]
 
     init(_ registration: RegisteredPresenter, now: UInt64) {
@@ -73,9 +73,9 @@ struct PresenterRecord: Hashable, Sendable {
         _modify { yield &content[0].postponedFor }
     }
     /// The call of its own process behind which everything waits that it is asked (Rule 18.4).
-    var hinderedBy: ClaimID? {
-        get { content[0].hinderedBy }
-        _modify { yield &content[0].hinderedBy }
+    var blockedBy: ClaimID? {
+        get { content[0].blockedBy }
+        _modify { yield &content[0].blockedBy }
     }
 
     /// Notes where it was before a move; the last few places are enough for those of its
@@ -139,7 +139,7 @@ struct PresenterRecord: Hashable, Sendable {
         case .kept, .relinquishing:
             break
         case .relinquished(var claims, let since):
-            // Nobody else has them now, so that they are changed where they are.
+            // It is the only reference now, so that they are changed where they are.
             self[kind] = .kept
             claims.insertOnce(claim)
             self[kind] = .relinquished(for: claims, since: since)

@@ -3,16 +3,16 @@
 // What a former arbiter left behind (Rule 18.7): claims that run and claims that wait, presenters
 // and whether they have their items. It arrives in any order, and nothing is decided before it is
 // complete. Whom the former arbiter had asked is not recorded anywhere: claims that were in stage 2
-// enter the line again, and presenters that nobody holds off any more get their items back.
+// enter the line again, and presenters that no claim holds off any more get their items back.
 
 extension Arbiter {
     /// A claim that is granted already was found in its ledger.
-    mutating func recover(_ claim: FiledClaim, _ turn: inout Turn) {
-        // It may have been granted as soon as it was filed; if it had to wait first, somebody may
-        // now pass who should not have, but nobody waits for ever (Rule 2.17).
+    mutating func recover(_ claim: FiledClaim, _ reevaluations: inout ReevaluationQueue) {
+        // It may have been granted as soon as it was filed; if it had to wait first, a claim
+        // may now pass that should not have, but none waits for ever (Rule 2.17).
         // What a recall finds ran before whatever waits for the recall was filed.
         let youngest = delegations.held.isEmpty ? claim.id : min(claim.id, youngestFiled)
-        let grant = ClaimRecord.Grant(source: .ledger, time: now, youngestFiled: youngest)
+        let grant = ClaimState.Grant(source: .ledger, time: now, youngestFiled: youngest)
         guard enter(claim, .granted(grant)), let record = records[claim.id] else { return }
         switch mode {
         case .recovering:
@@ -21,12 +21,12 @@ extension Arbiter {
             for other in neighboursInStageTwo(of: record.claim) { letPast(claim.id, other) }
             adoptRelinquishments(for: record.claim)
             // Others may wait for it now, and its likes need not wait for them (Rule 2.17).
-            reconsider(census.waiting(record.claim.purpose), &turn)
+            reconsider(purposeIndex.waiting(record.claim.purpose), &reevaluations)
         }
     }
 
     /// Everything has been told: the arbiter begins to decide.
-    mutating func finishRecovery(_ turn: inout Turn) {
+    mutating func finishRecovery(_ reevaluations: inout ReevaluationQueue) {
         switch mode {
         case .serving: return
         case .recovering: mode = .serving
@@ -39,11 +39,11 @@ extension Arbiter {
                 adoptRelinquishments(for: record.claim)
             }
         }
-        for presenter in presenters { returnUnclaimed(presenter, &turn) }
+        for presenter in presenters { returnUnclaimed(presenter, &reevaluations) }
         for id in claims {
             guard let record = records[id] else { continue }
             switch record.state {
-            case .filed: turn.evaluate(record.claim)
+            case .filed: reevaluations.evaluate(record.claim)
             case .waiting, .skipped, .asking, .granted: continue
             }
         }
@@ -85,13 +85,15 @@ extension Arbiter {
     }
 
     /// Gives a presenter back what no claim that runs has taken over.
-    mutating func returnUnclaimed(_ presenter: PresenterID, _ turn: inout Turn) {
+    mutating func returnUnclaimed(
+        _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
+    ) {
         for kind in Relinquishment.allCases {
             switch registry[presenter]?[kind] {
             case .relinquished(let claims, _):
                 guard claims.isEmpty else { continue }
                 registry[presenter]?[kind] = .kept
-                turn.emit(.reacquire(presenter, kind))
+                reevaluations.emit(.reacquire(presenter, kind))
             case .kept, .relinquishing, nil:
                 continue
             }

@@ -25,7 +25,7 @@ public struct PresenterStatus: Hashable, Sendable {
 }
 
 extension Arbiter {
-    /// Whether nobody has a claim or a presenter, so that the arbiter could leave.
+    /// Whether there is no claim and no presenter, so that the arbiter could leave.
     public var isIdle: Bool {
         switch mode {
         case .recovering: false
@@ -44,7 +44,7 @@ extension Arbiter {
 
     /// The presenters of one process, in the order of registration.
     public func presenters(of client: ClientID) -> [PresenterStatus] {
-        belongings[client]?.presenters.compactMap { status(of: $0) } ?? []
+        clientStates[client]?.presenters.compactMap { status(of: $0) } ?? []
     }
 
     /// One claim, or nil if it is over.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Processes that are stopped (Rule 18.6): by a signal, a debugger, or with their cgroup. One that
-// waits is skipped: it is in nobody's way, and keeps its number. A presenter that does not answer
-// because its process is stopped is passed over much sooner than one that is only slow. Whoever
-// holds, holds.
+// waits is skipped: it blocks no claim, and keeps its number. A presenter that does not answer
+// because its process is stopped is passed over much sooner than one that is only slow. A
+// claim that holds its place keeps it.
 
 extension Arbiter {
     /// Whether the process was seen stopped, and not seen to run since.
@@ -13,70 +13,70 @@ extension Arbiter {
     }
 
     /// A client process was seen to be stopped.
-    mutating func stop(_ client: ClientID, _ turn: inout Turn) {
-        guard let left = belongings[client], !stoppedClients.contains(client) else { return }
+    mutating func stop(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
+        guard let left = clientStates[client], !stoppedClients.contains(client) else { return }
         stoppedClients.insert(client)
-        belongings[client]?.stoppedSince = now
-        for id in left.claims { skip(id, &turn) }
-        renewDeadlines(left.presenters, &turn)
+        clientStates[client]?.stoppedSince = now
+        for id in left.claims { skip(id, &reevaluations) }
+        renewDeadlines(left.presenters, &reevaluations)
     }
 
     /// A client process runs again.
-    mutating func resume(_ client: ClientID, _ turn: inout Turn) {
-        guard stoppedClients.remove(client), let left = belongings[client] else { return }
-        belongings[client]?.stoppedSince = nil
+    mutating func resume(_ client: ClientID, _ reevaluations: inout ReevaluationQueue) {
+        guard stoppedClients.remove(client), let left = clientStates[client] else { return }
+        clientStates[client]?.stoppedSince = nil
         for id in left.claims {
             guard let record = records[id] else { continue }
             switch record.state {
-            case .skipped: readmit(record, &turn)
+            case .skipped: readmit(record, &reevaluations)
             case .filed, .waiting, .asking, .granted: continue
             }
         }
-        for presenter in left.presenters { hearOf(presenter, &turn) }
-        renewDeadlines(left.presenters, &turn)
+        for presenter in left.presenters { hearOf(presenter, &reevaluations) }
+        renewDeadlines(left.presenters, &reevaluations)
     }
 
-    /// A grant that nobody had taken up was taken back.
+    /// A grant that was not taken up was taken back.
     ///
     /// Nothing was done under it, so there is nothing to tell anybody.
-    mutating func withdrawGrant(of id: ClaimID, _ turn: inout Turn) {
+    mutating func withdrawGrant(of id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard records[id]?.grant != nil else { return }
         // A presenter that was passed over may still answer what it was asked then.
-        turn.emit(.recallQuestions(id))
-        retreat(id, &turn)
+        reevaluations.emit(.recallQuestions(id))
+        retreat(id, &reevaluations)
         guard let record = records[id], !isStopped(record.claim.client) else { return }
-        readmit(record, &turn)
+        readmit(record, &reevaluations)
     }
 
     /// Lets a claim that was skipped into the line again, at its old place.
-    private mutating func readmit(_ record: ClaimRecord, _ turn: inout Turn) {
+    private mutating func readmit(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         records[record.claim.id]?.state = .filed
-        turn.evaluate(record.claim)
+        reevaluations.evaluate(record.claim)
     }
 
-    /// Takes a claim that waits out of everybody's way.
-    private mutating func skip(_ id: ClaimID, _ turn: inout Turn) {
+    /// Takes a claim that waits out of the way of all others.
+    private mutating func skip(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         switch records[id]?.state {
         case .waiting(let other):
             records[other]?.watchers.remove(id)
             records[id]?.state = .skipped
-            reconsider(records[id]?.watchers ?? [], &turn)
+            reconsider(records[id]?.watchers ?? [], &reevaluations)
         case .asking:
             // What presenters were asked is taken back, as if the claim were cancelled; they are
             // asked anew when its turn comes again.
-            turn.emit(.recallQuestions(id))
-            retreat(id, &turn)
+            reevaluations.emit(.recallQuestions(id))
+            retreat(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
             // Filed: while a former arbiter's claims are read. It is looked at when they are.
             return
         }
     }
 
-    /// Takes a claim back to stage 1, and there out of everybody's way.
-    private mutating func retreat(_ id: ClaimID, _ turn: inout Turn) {
+    /// Takes a claim back to stage 1, and there out of the way of all others.
+    private mutating func retreat(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id] else { return }
         advance(id, to: .skipped)
-        letGo(record, &turn)
+        letGo(record, &reevaluations)
         records[id]?.watchers = []
         records[id]?.passed = []
         records[id]?.relinquished = []
@@ -86,7 +86,7 @@ extension Arbiter {
     /// Until when the answer of a presenter whose process is stopped is waited for.
     func stoppedDeadline(of record: PresenterRecord) -> UInt64? {
         guard isStopped(record.registration.client) else { return nil }
-        return belongings[record.registration.client]?.stoppedSince
+        return clientStates[record.registration.client]?.stoppedSince
             .map { $0 + Limits.stoppedPresenterNanoseconds }
     }
 
@@ -101,10 +101,10 @@ extension Arbiter {
     // MARK: Whom to look at
 
     /// Whether anybody waits for anything.
-    public var hasWaitingClaims: Bool { census.hasWaiting || !census.asking.isEmpty }
+    public var hasWaitingClaims: Bool { purposeIndex.hasWaiting || !purposeIndex.asking.isEmpty }
 
-    /// The processes that a claim waits for just now, and those that were seen stopped: whoever
-    /// knows what processes do is to look at these; ascending.
+    /// The processes that a claim waits for just now, and those that were seen stopped: the
+    /// server, which knows what processes do, is to look at these; ascending.
     public var clientsToLookAt: [ClientID] {
         var result = stoppedClients
         for id in records.ids {

@@ -5,11 +5,14 @@
 extension Arbiter {
     /// Puts a claim's question to a presenter, or finds that it need not or cannot be put now.
     mutating func put(
-        _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
+        _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID,
+        _ reevaluations: inout ReevaluationQueue
     ) {
         // It costs nothing until it is heard of again (Rule 18.3).
-        if unresponsive.contains(presenter) { return stopAwaiting(presenter, for: id, &turn) }
-        // Nobody may have the record while it is changed: it would be copied.
+        if unresponsive.contains(presenter) {
+            return stopAwaiting(presenter, for: id, &reevaluations)
+        }
+        // There may be no other reference to the record while it is changed: it would be copied.
         guard let isEarly = registry[presenter].map({ mustPostpone(steps, to: $0, for: id) })
         else { return }
         if isEarly {
@@ -17,9 +20,9 @@ extension Arbiter {
             // (Rule 2.17).
             for reader in readersToOutlast(presenter, steps, for: id) {
                 guard let purpose = records[reader]?.claim.purpose else { continue }
-                reconsider(census.waiting(purpose), &turn)
+                reconsider(purposeIndex.waiting(purpose), &reevaluations)
             }
-            return noteMissingAnswer(presenter, .postponed(steps), for: id, &turn)
+            return noteMissingAnswer(presenter, .postponed(steps), for: id, &reevaluations)
         }
 
         var remaining = steps
@@ -30,18 +33,20 @@ extension Arbiter {
         }
         if remaining.accommodateDeletion { records[id]?.accommodated.insertOnce(presenter) }
         if remaining.isEmpty {
-            stopAwaiting(presenter, for: id, &turn)
+            stopAwaiting(presenter, for: id, &reevaluations)
         } else {
-            noteMissingAnswer(presenter, .put(remaining), for: id, &turn)
-            turn.emit(.askToYield(presenter, for: id, remaining))
+            noteMissingAnswer(presenter, .put(remaining), for: id, &reevaluations)
+            reevaluations.emit(.askToYield(presenter, for: id, remaining))
         }
     }
 
     /// Puts the questions that had to wait, as far as they can be put now.
-    mutating func putPostponedQuestions(_ presenter: PresenterID, _ turn: inout Turn) {
+    mutating func putPostponedQuestions(
+        _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
+    ) {
         for id in registry[presenter]?.postponedFor ?? [] {
             switch records[id]?.asking?.awaited[presenter]?.question {
-            case .postponed(let steps): put(steps, to: presenter, for: id, &turn)
+            case .postponed(let steps): put(steps, to: presenter, for: id, &reevaluations)
             case .put, nil: continue
             }
         }
@@ -49,12 +54,13 @@ extension Arbiter {
 
     /// A presenter has done what a claim asked of it, or failed to.
     mutating func answer(
-        _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?, _ turn: inout Turn
+        _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?,
+        _ reevaluations: inout ReevaluationQueue
     ) {
-        hearOf(presenter, &turn)
-        // Also if nobody waited for it any longer: others may wait until it has relinquished.
+        hearOf(presenter, &reevaluations)
+        // Also if no claim waited for it any longer: others may wait until it has relinquished.
         registry[presenter]?.answered(id, now: now)
-        turn.resume(presenter)
+        reevaluations.resume(presenter)
         switch records[id]?.asking?.awaited[presenter]?.question {
         case .put: break
         // An answer to a claim that is over or has gone on without it, or to a question that was
@@ -63,10 +69,10 @@ extension Arbiter {
         }
         if let failure {
             // Rules 9.1, 9.3: the first error decides, and the others are not un-asked.
-            turn.emit(.fail(id, failure))
-            conclude(id, &turn)
+            reevaluations.emit(.fail(id, failure))
+            finish(id, &reevaluations)
         } else {
-            stopAwaiting(presenter, for: id, &turn)
+            stopAwaiting(presenter, for: id, &reevaluations)
         }
     }
 
@@ -74,7 +80,7 @@ extension Arbiter {
 
     private mutating func noteMissingAnswer(
         _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
-        _ turn: inout Turn
+        _ reevaluations: inout ReevaluationQueue
     ) {
         guard
             let (purpose, deadline) = registry[presenter].map({ record in
@@ -82,25 +88,25 @@ extension Arbiter {
             })
         else { return }
         // The claim waits for that, and its likes need not wait for the claim (Rule 2.16).
-        turn.noteNewWaits()
+        reevaluations.noteNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
         if registry[presenter]?.noteAwaited(by: id, question) == true {
-            census.beginAwaiting(purpose, of: presenter)
+            purposeIndex.beginAwaiting(purpose, of: presenter)
         }
         note(deadline: deadline)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.
     mutating func stopAwaiting(
-        _ presenter: PresenterID, for id: ClaimID, _ turn: inout Turn
+        _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
-        turn.settle(id)
+        reevaluations.settle(id)
         guard registry[presenter]?.noteNotAwaited(by: id) == true,
             let purpose = registry[presenter]?.registration.purpose
         else { return }
-        census.endAwaiting(purpose, of: presenter)
+        purposeIndex.endAwaiting(purpose, of: presenter)
     }
 
     // MARK: Postponing

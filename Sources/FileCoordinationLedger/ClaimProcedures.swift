@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client does with a claim that it has filed: waits for it, gives it up, ends it. Every one
-// of these loads the word first, because a new host may have raised it meanwhile.
+// of these loads the word first, because a new server may have raised it meanwhile.
 
 /// Waits until a claim is no longer asked, and takes up its grant.
 package struct AwaitGrant: LedgerProcedure {
@@ -43,8 +43,8 @@ package struct AwaitGrant: LedgerProcedure {
 
     private mutating func decide(on word: RecordWord) -> ProcedureStep<RecordWord> {
         guard word.isPending, word.generation == generation else { return .finished(word) }
-        if word.isOffer {
-            if fault == .offerNotTakenUp { return .finished(word) }
+        if word.isProvisional {
+            if fault == .provisionalGrantNotConfirmed { return .finished(word) }
             state = .swapped(expected: word)
             let taken = word.with(.granted, [], word.epoch)
             return .perform(
@@ -112,7 +112,8 @@ package struct CancelClaim: LedgerProcedure {
     }
 }
 
-/// Ends a claim that was granted by delegation, or quietly, if nobody cares for it.
+/// Ends a claim that was granted by delegation, or without a report, if no report of its release is
+/// asked for.
 package struct ReleaseLocally: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -129,7 +130,7 @@ package struct ReleaseLocally: LedgerProcedure {
         self.generation = generation
     }
 
-    /// Whether it is over, and nobody need hear of it.
+    /// Whether it is over, and the server need not be told.
     @inline(__always)
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Bool> {
         switch state {
@@ -138,7 +139,7 @@ package struct ReleaseLocally: LedgerProcedure {
             return .perform(.load(.record(record)))
         case .loaded:
             let word = RecordWord(rawValue: value)
-            guard word.state == .granted, word.generation == generation, word.flags == .local
+            guard word.state == .granted, word.generation == generation, word.flags == .unreported
             else { return .finished(false) }
             state = .swapped(expected: word)
             let free = word.with(.free, [], word.epoch).rawValue
@@ -188,11 +189,11 @@ package struct ReleaseClaim: LedgerProcedure {
         guard word.state == .granted, word.generation == generation else {
             return .finished(.notGranted)
         }
-        let isNobodysConcern = word.flags == .local
+        let isUnreported = word.flags == .unreported
         let next =
-            isNobodysConcern
+            isUnreported
             ? word.with(.free, [], word.epoch) : word.with(.released, word.flags, word.epoch)
-        state = .swapped(expected: word, isNobodysConcern ? .freed : .released)
+        state = .swapped(expected: word, isUnreported ? .freed : .released)
         return .perform(
             .compareExchange(.record(record), expected: word.rawValue, desired: next.rawValue))
     }

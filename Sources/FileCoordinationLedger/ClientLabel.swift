@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The label of a client: a short text for people, in the ledger's header, so that records need none
-// of their own (Rule 18.15). It can be set again while hosts read it. There are two places for it;
-// a word says which of them counts, and a reader that sees the word change reads again.
+// of their own (Rule 18.15). It can be set again while servers read it. There are two places for
+// it; a word says which of them counts, and a reader that sees the word change reads again.
 
 internal import FileCoordinationSystem
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `RUNTIME/epoch`: the number of the newest host, in shared memory.
+// `RUNTIME/epoch`: the number of the newest server, in shared memory.
 
 public import FileCoordinationSystem
 
@@ -35,8 +35,8 @@ public final class EpochFile: Sendable {
     /// Which count of epochs this is; 0 for the first.
     package var era: UInt64 { eraWord.load() }
 
-    /// Whether a host of this epoch, in that era, reigns no longer.
-    package func isPast(_ epoch: HostEpoch, era former: UInt64) -> Bool {
+    /// Whether a server of this epoch, in that era, reigns no longer.
+    package func isPast(_ epoch: ServerEpoch, era former: UInt64) -> Bool {
         let era = era
         // Zeros are what is left of a file that was truncated: they tell nothing.
         return load() > epoch || era != former && era != 0
@@ -44,7 +44,7 @@ public final class EpochFile: Sendable {
 
     /// Begins to count anew, if `isUsed` says twice that no ledger is in use; says whether it did.
     ///
-    /// Under the host lock. A client looks at the epoch after its ledger has a name: so either
+    /// Under the server lock. A client looks at the epoch after its ledger has a name: so either
     /// `isUsed` sees that, or the client has the new epoch.
     package func beginAnew(unless isUsed: () -> Bool) -> Bool {
         if isUsed() { return false }
@@ -56,16 +56,16 @@ public final class EpochFile: Sendable {
         return false
     }
 
-    /// The newest host's epoch.
-    public func load() -> HostEpoch { HostEpoch(truncating: word.load()) }
+    /// The newest server's epoch.
+    public func load() -> ServerEpoch { ServerEpoch(truncating: word.load()) }
 
-    /// Begins a new host's reign, under the host lock and before it looks for ledgers.
-    public func raise() throws(LedgerError) -> HostEpoch {
+    /// Begins a new server's reign, under the server lock and before it looks for ledgers.
+    public func raise() throws(LedgerError) -> ServerEpoch {
         guard let epoch = raise(fault: nil) else { throw .epochsExhausted }
         return epoch
     }
 
-    package func raise(fault: LedgerFault?) -> HostEpoch? {
+    package func raise(fault: LedgerFault?) -> ServerEpoch? {
         var procedure = RaiseGlobalEpoch(fault: fault)
         var observed: UInt64 = 0
         while true {

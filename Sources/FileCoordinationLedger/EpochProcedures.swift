@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a new host comes to reign: it takes the next number, and raises it everywhere before it
+// How a new server comes to reign: it takes the next number, and raises it everywhere before it
 // grants anything. And how a newborn ledger learns the number.
 
-/// Takes the next epoch for a new host.
+/// Takes the next epoch for a new server.
 ///
-/// Done under the host lock, before any ledger is looked for.
+/// Done under the server lock, before any ledger is looked for.
 package struct RaiseGlobalEpoch: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
         case loaded
-        case swapped(expected: UInt64, HostEpoch)
+        case swapped(expected: UInt64, ServerEpoch)
     }
 
     private var state = State.start
@@ -19,22 +19,24 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
     package init(fault: LedgerFault? = nil) { self.fault = fault }
 
     /// The new epoch; nil when the 24 bits are used up.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<HostEpoch?> {
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch?> {
         switch state {
         case .start:
             state = .loaded
             return .perform(.load(.globalEpoch))
         case .loaded:
-            if fault == .noEpochRaise, value != 0 { return .finished(HostEpoch(truncating: value)) }
+            if fault == .noEpochRaise, value != 0 {
+                return .finished(ServerEpoch(truncating: value))
+            }
             return swap(from: value)
         case .swapped(let expected, let epoch):
             return value == expected ? .finished(epoch) : swap(from: value)
         }
     }
 
-    private mutating func swap(from value: UInt64) -> ProcedureStep<HostEpoch?> {
-        guard value < UInt64(HostEpoch.maximum.rawValue) else { return .finished(nil) }
-        let epoch = HostEpoch(truncating: value + 1)
+    private mutating func swap(from value: UInt64) -> ProcedureStep<ServerEpoch?> {
+        guard value < UInt64(ServerEpoch.maximum.rawValue) else { return .finished(nil) }
+        let epoch = ServerEpoch(truncating: value + 1)
         state = .swapped(expected: value, epoch)
         let desired = UInt64(epoch.rawValue)
         return .perform(.compareExchange(.globalEpoch, expected: value, desired: desired))
@@ -43,7 +45,7 @@ package struct RaiseGlobalEpoch: LedgerProcedure {
 
 /// Gives a newborn ledger its epoch, after it was renamed into place.
 ///
-/// Upwards only: a host that took over since the global epoch was loaded has raised the ledger
+/// Upwards only: a server that took over since the global epoch was loaded has raised the ledger
 /// already, and a plain store would undo that.
 package struct AdoptEpoch: LedgerProcedure {
     private enum State: Hashable, Sendable {
@@ -60,7 +62,7 @@ package struct AdoptEpoch: LedgerProcedure {
     package init(fault: LedgerFault? = nil) { self.fault = fault }
 
     /// The ledger's epoch.
-    package mutating func advance(observing value: UInt64) -> ProcedureStep<HostEpoch> {
+    package mutating func advance(observing value: UInt64) -> ProcedureStep<ServerEpoch> {
         switch state {
         case .start:
             state = .loadedGlobal
@@ -76,28 +78,29 @@ package struct AdoptEpoch: LedgerProcedure {
             return raise(to: global, from: value)
         case .swapped(let global, let expected):
             return value == expected
-                ? .finished(HostEpoch(truncating: global)) : raise(to: global, from: value)
+                ? .finished(ServerEpoch(truncating: global)) : raise(to: global, from: value)
         case .stored(let global):
-            return .finished(HostEpoch(truncating: global))
+            return .finished(ServerEpoch(truncating: global))
         }
     }
 
-    private mutating func raise(to global: UInt64, from value: UInt64) -> ProcedureStep<HostEpoch> {
-        guard value < global else { return .finished(HostEpoch(truncating: value)) }
+    private mutating func raise(to global: UInt64, from value: UInt64) -> ProcedureStep<ServerEpoch>
+    {
+        guard value < global else { return .finished(ServerEpoch(truncating: value)) }
         state = .swapped(global: global, expected: value)
         return .perform(.compareExchange(.ledgerEpoch, expected: value, desired: global))
     }
 }
 
-/// Puts one ledger under a new host: first its epoch, then every record in use.
+/// Puts one ledger under a new server: first its epoch, then every record in use.
 ///
-/// Afterwards no swap of an earlier host can succeed in this ledger, and no client of it can file
-/// under an earlier epoch. The host must have raised *every* ledger before it grants anything.
+/// Afterwards no swap of an earlier server can succeed in this ledger, and no client of it can file
+/// under an earlier epoch. The server must have raised *every* ledger before it grants anything.
 package struct RaiseLedger: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The ledger and its records are the host's.
+        /// The ledger and its records are the server's.
         case raised
-        /// A later host was here: this one reigns no longer.
+        /// A later server was here: this one reigns no longer.
         case deposed
     }
 
@@ -112,12 +115,12 @@ package struct RaiseLedger: LedgerProcedure {
     }
 
     private var state = State.start
-    private let epoch: HostEpoch
+    private let epoch: ServerEpoch
     private let capacity: Int
     private let fault: LedgerFault?
 
     /// Raises a ledger of `capacity` records to `epoch`.
-    package init(to epoch: HostEpoch, capacity: Int, fault: LedgerFault? = nil) {
+    package init(to epoch: ServerEpoch, capacity: Int, fault: LedgerFault? = nil) {
         self.epoch = epoch
         self.capacity = capacity
         self.fault = fault
@@ -142,7 +145,7 @@ package struct RaiseLedger: LedgerProcedure {
             guard word.state == .granted, fault != .recoveryDoesNotWake else {
                 return load(record + 1, mark: mark)
             }
-            // The host that granted it may have died before it could wake the client.
+            // The server that granted it may have died before it could wake the client.
             state = .woke(record, mark: mark)
             return .perform(.wake(.record(record)))
         case .woke(let record, let mark):
@@ -173,7 +176,8 @@ package struct RaiseLedger: LedgerProcedure {
         _ record: Int, mark: Int, from word: RecordWord
     ) -> ProcedureStep<Outcome> {
         if word.epoch > epoch { return .finished(.deposed) }
-        // A free record needs nothing: whoever fills it looks at the ledger epoch afterwards.
+        // A free record needs nothing: the client that fills it looks at the ledger epoch
+        // afterwards.
         guard let current = word.state, current != .free, word.epoch < epoch else {
             return load(record + 1, mark: mark)
         }

@@ -2,15 +2,15 @@
 //
 // How a client files a claim: show the record, look, ask.
 //
-// The look at the ledger epoch must come after the record is to be seen, and before a host may act
-// on it. Then, for every host that this client's look has missed, the record is there when that
-// host scans the ledger. Were the record `asked` before the look, a deposed host could grant it
-// after its successor's scan has gone past, and nobody would notice.
+// The look at the ledger epoch must come after the record is to be seen, and before a server may
+// act on it. Then, for every server that this client's look has missed, the record is there when
+// that server scans the ledger. Were the record `asked` before the look, a deposed server could
+// grant it after its successor's scan has gone past, and no process would notice.
 
 /// Files a claim whose body is complete.
 package struct FileClaim: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The host may grant it: tell it to look.
+        /// The server may grant it: tell it to look.
         case asked(RecordWord)
         /// It is something else already: cancelled by another thread, or damaged.
         case withdrawn(RecordWord)
@@ -56,12 +56,12 @@ package struct FileClaim: LedgerProcedure {
             state = .looked(draft)
             return .perform(.load(.ledgerEpoch))
         case .looked(let draft):
-            return ask(from: draft, seen: HostEpoch(truncating: value))
+            return ask(from: draft, seen: ServerEpoch(truncating: value))
         case .swapped(let expected, let desired):
             let word = RecordWord(rawValue: value)
             if word == expected { return .finished(.asked(desired)) }
-            // A new host has raised the draft. The look is good for every epoch up to the one it
-            // saw, and for this one, whose host has seen the draft.
+            // A new server has raised the draft. The look is good for every epoch up to the one it
+            // saw, and for this one, whose server has seen the draft.
             guard word.isDraft(of: desired) else { return .finished(.withdrawn(word)) }
             return ask(from: word, seen: desired.epoch)
         case .lookedBefore, .filed, .lookedAgain:
@@ -70,7 +70,7 @@ package struct FileClaim: LedgerProcedure {
     }
 
     private mutating func ask(
-        from draft: RecordWord, seen epoch: HostEpoch
+        from draft: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
         let asked = draft.with(.asked, [], max(epoch, draft.epoch))
         state = .swapped(expected: draft, desired: asked)
@@ -82,7 +82,7 @@ package struct FileClaim: LedgerProcedure {
         switch state {
         case .lookedBefore:
             let asked = RecordWord(
-                .asked, [], HostEpoch(truncating: value), generation: free.generation &+ 1)
+                .asked, [], ServerEpoch(truncating: value), generation: free.generation &+ 1)
             state = .filed(asked, looksAgain: fault == .askedBeforeLook)
             return .perform(free.swap(to: asked, in: record))
         case .filed(let asked, let looksAgain):
@@ -90,9 +90,9 @@ package struct FileClaim: LedgerProcedure {
             state = .lookedAgain(asked)
             return .perform(.load(.ledgerEpoch))
         case .lookedAgain(let asked):
-            let again = asked.with(.asked, [], HostEpoch(truncating: value))
+            let again = asked.with(.asked, [], ServerEpoch(truncating: value))
             guard again != asked else { return .finished(.asked(asked)) }
-            // Whatever comes of the swap: "a failed swap means that the host did it".
+            // Whatever comes of the swap: "a failed swap means that the server did it".
             state = .filed(again, looksAgain: false)
             return .perform(asked.swap(to: again, in: record))
         case .start, .drafted, .looked, .swapped:
@@ -104,14 +104,15 @@ package struct FileClaim: LedgerProcedure {
 /// Files a claim on a place that is delegated to this client.
 ///
 /// It is granted on the spot if the delegation stands, and otherwise asked like any other. If the
-/// place is the client's in its turn, and that has not come, it is asked, and in the relay's line.
+/// place is the client's in its turn, and that has not come, it is asked, and in the ticket queue's
+/// line.
 package struct ClaimLocally: LedgerProcedure {
     package enum Outcome: Hashable, Sendable {
-        /// The accessor may run; the host knows nothing of it and need not.
+        /// The accessor may run; the server knows nothing of it and need not.
         ///
-        /// Of a claim in a relay whose turn has not come: it waits for that.
+        /// Of a claim in a ticket queue whose turn has not come: it waits for that.
         case granted(RecordWord)
-        /// The delegation is gone: the claim was filed, so tell the host to look.
+        /// The delegation is gone: the claim was filed, so tell the server to look.
         case asked(RecordWord)
         /// It is something else already: cancelled by another thread, or damaged.
         case withdrawn(RecordWord)
@@ -122,7 +123,7 @@ package struct ClaimLocally: LedgerProcedure {
         case drafted(RecordWord)
         case lookedAtSlot(RecordWord)
         case lookedAtEpoch(RecordWord, stands: Bool)
-        case swappedToGranted(expected: RecordWord, HostEpoch)
+        case swappedToGranted(expected: RecordWord, ServerEpoch)
         case swappedToAsked(expected: RecordWord, desired: RecordWord)
     }
 
@@ -137,8 +138,8 @@ package struct ClaimLocally: LedgerProcedure {
 
     /// Files the claim in `record`, whose word is `free`, relying on `delegation` in `slot`.
     ///
-    /// `hasTurn`: false if the place is in a relay, and it is another one's turn. `isWriting`: a
-    /// read needs fewer rights.
+    /// `hasTurn`: false if the place is in a ticket queue, and it is another one's turn.
+    /// `isWriting`: a read needs fewer rights.
     package init(
         record: Int, free: RecordWord, slot: Int, delegation: SlotWord, hasTurn: Bool = true,
         isWriting: Bool = true, fault: LedgerFault? = nil
@@ -158,8 +159,8 @@ package struct ClaimLocally: LedgerProcedure {
         case .start:
             let draft =
                 fault == .localBeforeLook
-                ? free.draft(flags: .local).with(.granted, .local, delegation.epoch)
-                : free.draft(flags: .local)
+                ? free.draft(flags: .unreported).with(.granted, .unreported, delegation.epoch)
+                : free.draft(flags: .unreported)
             state = .drafted(draft)
             return .perform(free.show(draft, in: record, fault: fault))
         case .drafted(let draft):
@@ -175,7 +176,7 @@ package struct ClaimLocally: LedgerProcedure {
             state = .lookedAtEpoch(draft, stands: stands)
             return .perform(.load(.ledgerEpoch))
         case .lookedAtEpoch(let draft, let stands):
-            let epoch = HostEpoch(truncating: value)
+            let epoch = ServerEpoch(truncating: value)
             guard stands, delegation.epoch == epoch else { return ask(from: draft, seen: epoch) }
             if draft.state == .granted { return .finished(.granted(draft)) }
             state = .swappedToGranted(expected: draft, epoch)
@@ -183,7 +184,7 @@ package struct ClaimLocally: LedgerProcedure {
         case .swappedToGranted(let draft, let epoch):
             let word = RecordWord(rawValue: value)
             if word == draft { return .finished(.granted(goal(of: draft, epoch))) }
-            // Touched by a host: it revoked the slot, or it is new. Never try locally twice.
+            // Touched by a server: it revoked the slot, or it is new. Never try locally twice.
             return continueAsking(after: word, claim: draft, seen: epoch)
         case .swappedToAsked(let expected, let desired):
             let word = RecordWord(rawValue: value)
@@ -192,15 +193,16 @@ package struct ClaimLocally: LedgerProcedure {
         }
     }
 
-    private func goal(of draft: RecordWord, _ epoch: HostEpoch) -> RecordWord {
-        guard hasTurn else { return draft.with(.asked, .inRelay, epoch) }
+    private func goal(of draft: RecordWord, _ epoch: ServerEpoch) -> RecordWord {
+        guard hasTurn else { return draft.with(.asked, .inTicketQueue, epoch) }
         let isReported =
             isWriting && delegation.terms.contains(.reportsWrites) && fault != .reportForgotten
-        return draft.with(.granted, isReported ? [.local, .cared] : .local, epoch)
+        return draft.with(
+            .granted, isReported ? [.unreported, .reportsRelease] : .unreported, epoch)
     }
 
     private mutating func continueAsking(
-        after word: RecordWord, claim: RecordWord, seen epoch: HostEpoch
+        after word: RecordWord, claim: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
         if word.isDraft(of: claim) { return ask(from: word, seen: epoch) }
         let isHeld = word.generation == claim.generation && word.state == .granted
@@ -208,7 +210,7 @@ package struct ClaimLocally: LedgerProcedure {
     }
 
     private mutating func ask(
-        from draft: RecordWord, seen epoch: HostEpoch
+        from draft: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
         let asked = draft.with(.asked, [], max(epoch, draft.epoch))
         state = .swappedToAsked(expected: draft, desired: asked)
@@ -219,7 +221,7 @@ package struct ClaimLocally: LedgerProcedure {
 extension RecordWord {
     /// The next claim in a free record, before its client has looked.
     ///
-    /// It keeps the epoch of the free word: no host acts on a draft, whatever its epoch.
+    /// It keeps the epoch of the free word: no server acts on a draft, whatever its epoch.
     fileprivate func draft(flags: RecordFlags) -> RecordWord {
         RecordWord(.draft, flags, epoch, generation: generation &+ 1)
     }

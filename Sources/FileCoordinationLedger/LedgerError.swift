@@ -8,7 +8,7 @@ public import FileCoordinationSystem
 public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// All records of the ledger are in use.
     ///
-    /// End some claims, or wait until the host has reaped those that are over.
+    /// End some claims, or wait until the server has reaped those that are over.
     case full
     /// There is no room in the ledger for this many bytes, of which `limit` would be too many
     /// even in an empty one.
@@ -19,11 +19,11 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(SystemError)
     /// The file is not a ledger that may be trusted to be one; the reason, in words.
     case notALedger(name: String, reason: String)
-    /// The client keeps changing the words under the host's hands, or has cut off the file.
+    /// The client keeps changing the words under the server's hands, or has cut off the file.
     case damaged
     /// Another process has cut off this process's ledger.
     case cutOff
-    /// A later host reigns.
+    /// A later server reigns.
     case deposed
     /// All 16,777,215 epochs are used up: remove the runtime directory when no program uses it.
     case epochsExhausted
@@ -43,7 +43,7 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .damaged: "the ledger was damaged by its own process"
         case .cutOff:
             "another process has truncated this process's ledger: start the program again"
-        case .deposed: "another host has taken over"
+        case .deposed: "another server has taken over"
         case .epochsExhausted:
             "the epochs are used up: remove the runtime directory when no program uses it"
         case .staleReference: "the record is in use by another claim"

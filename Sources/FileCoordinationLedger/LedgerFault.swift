@@ -6,7 +6,7 @@
 
 /// A way in which the protocol could be wrong.
 package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
-    /// The host tells the client "granted" first, and writes the word afterwards.
+    /// The server tells the client "granted" first, and writes the word afterwards.
     case grantBeforeWord
     /// The client files the word first, and writes the body afterwards.
     case wordBeforeBody
@@ -15,7 +15,7 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     /// The client writes its record with a releasing store instead of a swap before it looks at
     /// the ledger epoch or at the slot.
     case recordStoreReleasing
-    /// A new host does not raise the global epoch.
+    /// A new server does not raise the global epoch.
     case noEpochRaise
     /// The client does not look at the ledger epoch after it filed.
     case noSecondLook
@@ -23,33 +23,33 @@ package enum LedgerFault: String, Hashable, Sendable, CaseIterable {
     case askedBeforeLook
     /// A delegated claim is `granted` at once, and looks at the slot afterwards.
     case localBeforeLook
-    /// Host and client grant, reap and cancel whatever claim is in the record by then.
+    /// Server and client grant, reap and cancel whatever claim is in the record by then.
     case generationIgnored
     /// A newborn ledger's epoch is stored, not raised.
     case birthStoresEpoch
-    /// The new host does not wake those whose grant the old one did not live to announce.
+    /// The new server does not wake those whose grant the old one did not live to announce.
     case recoveryDoesNotWake
     /// The client extends the mark of used records after it filed.
     case markAfterRecord
     /// The client enters its accessor on an offer, without taking it up.
-    case offerNotTakenUp
-    /// The host takes back grants that were taken up.
+    case provisionalGrantNotConfirmed
+    /// The server takes back grants that were taken up.
     case withdrawsWhatIsTaken
-    /// The host scans the owner's records first, and clears the slot afterwards.
+    /// The server scans the owner's records first, and clears the slot afterwards.
     case scanBeforeRevoke
-    /// The client grants itself its claim when its turn has come, also one of which the host
+    /// The client grants itself its claim when its turn has come, also one of which the server
     /// decides by now.
     case turnTakenInAnyCase
     /// The client lets the next one have its turn before its own claim is over.
     case passesBeforeRelease
-    /// The host opens a relay while claims run there that it has granted.
-    case relayOpenedEarly
-    /// The host grants a write when all but one of the shared delegations have been recalled.
+    /// The server opens a ticket queue while claims run there that it has granted.
+    case ticketQueueOpenedEarly
+    /// The server grants a write when all but one of the shared delegations have been recalled.
     case oneShareRevoked
     /// The client grants itself a write where it may only read.
     case termsIgnored
     /// The client grants itself a write whose end it should report, and does not.
     case reportForgotten
-    /// The host delegates a place on the terms of what was in the slot before.
+    /// The server delegates a place on the terms of what was in the slot before.
     case termsOfFormerDelegation
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A ledger's coming into being. The order is the point: the file is whole and locked before it has
-// the name by which hosts find it, and the lock outlives its descriptor in the mapping alone.
+// the name by which servers find it, and the lock outlives its descriptor in the mapping alone.
 
 internal import FileCoordinationSystem
 
@@ -74,9 +74,9 @@ struct LedgerFile: Sendable {
         return mapping
     }
 
-    /// Makes room in the file from `start` to `end`, which nobody has touched yet.
+    /// Makes room in the file from `start` to `end`, which no access has touched yet.
     ///
-    /// Also if somebody has removed the file's name.
+    /// Also if the file's name was removed.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
         do throws(SystemError) {
             let zeros = UnsafeMutableRawBufferPointer.allocate(
@@ -114,7 +114,7 @@ struct LedgerFile: Sendable {
         base.store(UInt32(bytes.count), at: Header.nameLength)
         base.copy(bytes, to: Header.name)
         base.store(
-            LedgerLayout.Abilities.takesUpOffers | LedgerLayout.Abilities.waitsInRelays
+            LedgerLayout.Abilities.confirmsGrants | LedgerLayout.Abilities.waitsInTicketQueues
                 | LedgerLayout.Abilities.knowsModes,
             at: Header.abilities)
         base.store(LedgerLayout.magic, at: Header.magic)
@@ -130,9 +130,9 @@ struct LedgerFile: Sendable {
 
 /// The names of a ledger file: while it is made, and afterwards.
 public struct LedgerName: Hashable, Sendable {
-    /// What hosts look for.
+    /// What servers look for.
     public let final: String
-    /// Not to be looked at by hosts, who remove it when nobody has it locked.
+    /// Not to be looked at by servers, who remove it when no process has it locked.
     public let temporary: String
 
     private static let finalSuffix = ".ledger"

@@ -4,14 +4,14 @@
 
 internal import FileCoordinationSystem
 
-/// The header of somebody's ledger, copied first and checked afterwards.
+/// The header of a client's ledger, copied first and checked afterwards.
 struct LedgerHeader {
     let processID: Int32
     let processNamespace: UInt64
     let token: [UInt64]
     let programName: String
-    let takesUpOffers: Bool
-    let waitsInRelays: Bool
+    let confirmsGrants: Bool
+    let waitsInTicketQueues: Bool
     let knowsModes: Bool
 
     init(_ mapping: SharedMapping, name: String) throws(LedgerError) {
@@ -36,8 +36,8 @@ struct LedgerHeader {
             base.load(UInt64.self, at: Header.token), base.load(UInt64.self, at: Header.token + 8),
         ]
         let abilities = base.load(UInt32.self, at: Header.abilities)
-        takesUpOffers = abilities & LedgerLayout.Abilities.takesUpOffers != 0
-        waitsInRelays = abilities & LedgerLayout.Abilities.waitsInRelays != 0
+        confirmsGrants = abilities & LedgerLayout.Abilities.confirmsGrants != 0
+        waitsInTicketQueues = abilities & LedgerLayout.Abilities.waitsInTicketQueues != 0
         knowsModes = abilities & LedgerLayout.Abilities.knowsModes != 0
         let length = base.load(UInt32.self, at: Header.nameLength)
         guard length <= UInt32(LedgerLayout.maximumNameLength) else {

@@ -51,7 +51,7 @@ public enum LedgerLayout {
         package static let slotCount = 28
         package static let processID = 32
         package static let userID = 36
-        // 40: eight bytes that nobody uses. Some clients write there when their process started.
+        // 40: eight unused bytes. Some clients write there when their process started.
         /// 16 random bytes.
         package static let token = 48
         /// A word of the protocol.
@@ -64,10 +64,10 @@ public enum LedgerLayout {
         package static let abilities = 456
         /// The namespace in which ``processID`` is the client's number; 0 if it does not say.
         package static let processNamespace = 464
-        /// A word of its own cache line: hosts count in it how often one of them began to listen,
+        /// A word of its own cache line: servers count in it how often one of them began to listen,
         /// and wake the client if it sleeps on it.
         package static let service = 512
-        /// A word that a host makes 1: the client may have a watch of directories, of which each
+        /// A word that a server makes 1: the client may have a watch of directories, of which each
         /// user has but a hundred or so for all programs.
         package static let mayWatch = 520
         /// A word of its own cache line: how long the client's label is, and how often it was set,
@@ -80,7 +80,7 @@ public enum LedgerLayout {
 
     /// Offsets in a record.
     ///
-    /// The host writes the ticket, the time of the grant and the mark for relocated items, and
+    /// The server writes the ticket, the time of the grant and the mark for relocated items, and
     /// swaps the word; all else is the client's.
     package enum Record {
         package static let word = 0
@@ -97,12 +97,12 @@ public enum LedgerLayout {
         /// From the beginning of the file; 0 for an outcome behind the body in the record.
         package static let outcomeOffset = 52
         package static let outcomeCapacity = 56
-        /// A ``WantedSlot``; 0 for none.
-        package static let wantedSlot = 60
+        /// A ``RequestedSlot``; 0 for none.
+        package static let requestedSlot = 60
         /// A word that the client may change while the record is granted.
         package static let presenterState = 64
-        /// A word that the host makes 1 when an item of the record is not where the body says, and
-        /// 2 when it could not write down where it is; above that the record's generation.
+        /// A word that the server makes 1 when an item of the record is not where the body says,
+        /// and 2 when it could not write down where it is; above that the record's generation.
         package static let relocated = 72
         package static let inline = 80
         /// How much fits into the record itself.
@@ -113,10 +113,10 @@ public enum LedgerLayout {
 
     /// Bits of what a client can do.
     package enum Abilities {
-        /// It takes up what it is offered (``RecordFlags/offered``).
-        package static let takesUpOffers: UInt32 = 1
-        /// It waits for its turn in relays (``SlotWord/relay``).
-        package static let waitsInRelays: UInt32 = 2
+        /// It takes up what it is offered (``RecordFlags/provisional``).
+        package static let confirmsGrants: UInt32 = 1
+        /// It waits for its turn in ticket queues (``SlotWord/ticketQueue``).
+        package static let waitsInTicketQueues: UInt32 = 2
         /// It knows the terms of slots (``SlotTerms``).
         package static let knowsModes: UInt32 = 4
     }
@@ -125,7 +125,8 @@ public enum LedgerLayout {
     package enum Kind {
         package static let numberMask: UInt32 = 0xFF
         package static let wantsMessage: UInt32 = 0x100
-        /// The end of the record holds a supplement, which hosts that know nothing of it pass over.
+        /// The end of the record holds a supplement, which servers that know nothing of it pass
+        /// over.
         package static let hasSupplement: UInt32 = 0x200
     }
 
@@ -148,11 +149,11 @@ public enum LedgerLayout {
 
     /// Where a word of the protocol is.
     ///
-    /// The global epoch and relays are not in a ledger.
+    /// The global epoch and ticket queues are not in a ledger.
     package static func offset(of cell: MemoryCell) -> Int {
         switch cell {
         case .globalEpoch: 0
-        case .relay(let number): number * RelayFile.stride
+        case .ticketQueue(let number): number * TicketQueueFile.stride
         case .ledgerEpoch: Header.ledgerEpoch
         case .recordMark: Header.recordMark
         case .record(let index): record(index) + Record.word

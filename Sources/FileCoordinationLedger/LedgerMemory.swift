@@ -17,7 +17,7 @@ package struct LedgerMemory: Sendable {
     package let mapping: SharedMapping
     private let start: AtomicWord
     private let globalEpoch: EpochFile?
-    private var relays: RelayFile?
+    private var ticketQueues: TicketQueueFile?
     private let observer: Observer?
 
     /// The words of a mapping that is as long as the layout says.
@@ -31,10 +31,10 @@ package struct LedgerMemory: Sendable {
         start = mapping.word(at: 0)
     }
 
-    /// The same words, and those of relays.
-    package func with(_ relays: RelayFile) -> LedgerMemory {
+    /// The same words, and those of ticket queues.
+    package func with(_ ticketQueues: TicketQueueFile) -> LedgerMemory {
         var copy = self
-        copy.relays = relays
+        copy.ticketQueues = ticketQueues
         return copy
     }
 
@@ -54,10 +54,10 @@ package struct LedgerMemory: Sendable {
         }
     }
 
-    /// Runs a procedure on memory that somebody may be changing out of spite.
+    /// Runs a procedure on memory that a hostile client may be changing.
     ///
-    /// An honest client changes a word a few times while the host looks at it, so whoever makes a
-    /// swap fail for the thousandth time is not one.
+    /// An honest client changes a word a few times while the server looks at it, so a client that
+    /// makes a swap fail for the thousandth time is not one.
     package func run<Procedure: LedgerProcedure>(
         _ procedure: Procedure, failedSwapLimit: Int
     ) throws(LedgerError) -> Procedure.Outcome {
@@ -103,11 +103,12 @@ package struct LedgerMemory: Sendable {
                 word(cell).futexAddress, expected: lowHalf, deadline: deadline)
             return result == .timedOut ? 1 : 0
         case .wakeForTurn(let ticket):
-            Futex.wake(word(.relay(ticket.relay)).futexAddress, bits: ticket.wakeBits)
+            Futex.wake(word(.ticketQueue(ticket.ticketQueue)).futexAddress, bits: ticket.wakeBits)
             return 0
         case .sleepForTurn(let ticket, let lowHalf):
             let result = Futex.wait(
-                word(.relay(ticket.relay)).futexAddress, expected: lowHalf, deadline: deadline,
+                word(.ticketQueue(ticket.ticketQueue)).futexAddress, expected: lowHalf,
+                deadline: deadline,
                 bits: ticket.wakeBits)
             return result == .timedOut ? 1 : 0
         }
@@ -120,9 +121,9 @@ package struct LedgerMemory: Sendable {
             guard let globalEpoch else { preconditionFailure("No global epoch here") }
             return globalEpoch.word
         }
-        if case .relay(let number) = cell {
-            guard let relays else { preconditionFailure("No relays here") }
-            return relays.word(of: number)
+        if case .ticketQueue(let number) = cell {
+            guard let ticketQueues else { preconditionFailure("No ticket queues here") }
+            return ticketQueues.word(of: number)
         }
         return AtomicWord(at: start.address, offset: LedgerLayout.offset(of: cell))
     }

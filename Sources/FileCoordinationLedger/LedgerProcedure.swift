@@ -7,9 +7,9 @@
 
 /// A word in shared memory that decides something.
 package enum MemoryCell: Hashable, Sendable {
-    /// `RUNTIME/epoch`: the number of the newest host.
+    /// `RUNTIME/epoch`: the number of the newest server.
     case globalEpoch
-    /// In the ledger's header: the newest host that the ledger has heard of.
+    /// In the ledger's header: the newest server that the ledger has heard of.
     case ledgerEpoch
     /// In the ledger's header: no record at or beyond this index was ever used.
     case recordMark
@@ -17,8 +17,8 @@ package enum MemoryCell: Hashable, Sendable {
     case record(Int)
     /// A delegated place's word.
     case slot(Int)
-    /// In `RUNTIME/relays.EPOCH`: the word of a place that goes from client to client.
-    case relay(Int)
+    /// In `RUNTIME/ticketQueues.EPOCH`: the word of a place that goes from client to client.
+    case ticketQueue(Int)
 }
 
 /// One thing done to a word.
@@ -45,10 +45,10 @@ package enum MemoryOperation: Hashable, Sendable {
     ///
     /// Observes 0, or 1 when the sleeper's deadline has passed. May wake for no reason.
     case sleep(MemoryCell, whileLowHalf: UInt32)
-    /// Wakes who sleeps on a relay's word until it is this number's turn.
-    case wakeForTurn(RelayTicket)
-    /// Sleeps like ``sleep(_:whileLowHalf:)``, on a relay's word.
-    case sleepForTurn(RelayTicket, whileLowHalf: UInt32)
+    /// Wakes who sleeps on a ticket queue's word until it is this number's turn.
+    case wakeForTurn(QueueTicket)
+    /// Sleeps like ``sleep(_:whileLowHalf:)``, on a ticket queue's word.
+    case sleepForTurn(QueueTicket, whileLowHalf: UInt32)
 }
 
 /// What a procedure does next.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's side of a client's ledger. The client may be broken or hostile: nothing that is read
+// The server's side of a client's ledger. The client may be broken or hostile: nothing that is read
 // is believed, every number is checked after it was copied, and what the client changes meanwhile
 // makes for a wrong answer about the client itself, and for nothing worse.
 
 public import FileCoordinationSystem
 
-/// One client's ledger, as a host has it.
+/// One client's ledger, as a server has it.
 ///
-/// Not for use in a forked child. Its methods are for the host's thread; ``isAlive`` is for any.
+/// Not for use in a forked child. Its methods are for the server's thread; ``isAlive`` is for any.
 public final class LedgerReader: Sendable {
     /// The name of the file in the directory of ledgers.
     public let fileName: String
@@ -24,9 +24,9 @@ public final class LedgerReader: Sendable {
     public let token: [UInt64]
 
     /// Whether the client takes up what it is offered, as it says itself.
-    public let takesUpOffers: Bool
-    /// Whether the client waits for its turn in relays, as it says itself.
-    public let waitsInRelays: Bool
+    public let confirmsGrants: Bool
+    /// Whether the client waits for its turn in ticket queues, as it says itself.
+    public let waitsInTicketQueues: Bool
     /// Whether its client knows the terms on which a place is delegated (``SlotTerms``).
     public let knowsModes: Bool
 
@@ -86,8 +86,8 @@ public final class LedgerReader: Sendable {
             && header.processNamespace == CurrentProcess.processNamespace
         programName = header.programName
         token = header.token
-        takesUpOffers = header.takesUpOffers
-        waitsInRelays = header.waitsInRelays
+        confirmsGrants = header.confirmsGrants
+        waitsInTicketQueues = header.waitsInTicketQueues
         knowsModes = header.knowsModes
     }
 
@@ -115,30 +115,30 @@ public final class LedgerReader: Sendable {
     /// Whether the client has cut off its file: nothing in it can be trusted.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// The newest host that the ledger has heard of.
+    /// The newest server that the ledger has heard of.
     ///
-    /// Less than the reigning host's only if it was neither raised nor born under it.
-    public var ledgerEpoch: HostEpoch {
-        HostEpoch(truncating: memory.word(.ledgerEpoch).load())
+    /// Less than the reigning server's only if it was neither raised nor born under it.
+    public var ledgerEpoch: ServerEpoch {
+        ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }
 
-    /// Takes a ledger over that was brought from another directory, whose hosts count for
+    /// Takes a ledger over that was brought from another directory, whose servers count for
     /// themselves: false if one of them was faster.
     ///
-    /// Two hosts that know nothing of each other must not reign over it under the same number.
-    public func claim(from seen: HostEpoch, to epoch: HostEpoch) -> Bool {
+    /// Two servers that know nothing of each other must not reign over it under the same number.
+    public func claim(from seen: ServerEpoch, to epoch: ServerEpoch) -> Bool {
         memory.word(.ledgerEpoch).compareExchange(
             expected: UInt64(seen.rawValue), desired: UInt64(epoch.rawValue)
         ).exchanged
     }
 
-    /// Puts the ledger under a new host.
+    /// Puts the ledger under a new server.
     ///
     /// All ledgers come first; grants come afterwards.
     ///
-    /// `deposed` if a later host was here.
-    public func raise(to epoch: HostEpoch) throws(LedgerError) {
-        // The fault is that of a host which raises no epoch; its ledgers keep theirs, too.
+    /// `deposed` if a later server was here.
+    public func raise(to epoch: ServerEpoch) throws(LedgerError) {
+        // The fault is that of a server which raises no epoch; its ledgers keep theirs, too.
         if fault == .noEpochRaise { return }
         let procedure = RaiseLedger(
             to: epoch, capacity: LedgerLayout.recordCount, fault: fault)
@@ -160,12 +160,12 @@ public final class LedgerReader: Sendable {
     public func localClaims() -> [RecordSnapshot] {
         (0..<mark).compactMap { index in
             let word = memory.recordWord(index)
-            guard word.isInRelay || word.flags.contains(.local),
+            guard word.isInTicketQueue || word.flags.contains(.unreported),
                 let snapshot = snapshot(ofRecord: UInt32(index)), snapshot.kind == .claim
             else { return nil }
             switch snapshot.state {
-            case .granted: return snapshot.flags.contains(.local) ? snapshot : nil
-            case .asked: return snapshot.flags.contains(.inRelay) ? snapshot : nil
+            case .granted: return snapshot.flags.contains(.unreported) ? snapshot : nil
+            case .asked: return snapshot.flags.contains(.inTicketQueue) ? snapshot : nil
             case .free, .draft, .released, .cancelled: return nil
             }
         }
@@ -187,9 +187,10 @@ public final class LedgerReader: Sendable {
             reference: RecordReference(index: UInt32(index), generation: word.generation),
             state: state, flags: word.flags, epoch: word.epoch, kind: kind,
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
-            wantedSlot: WantedSlot(encoded: record.load(UInt32.self, at: Record.wantedSlot)),
+            requestedSlot: RequestedSlot(
+                encoded: record.load(UInt32.self, at: Record.requestedSlot)),
             ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
-            grantedAt: HostField.grantTime(memory.grantedAt(index).load()),
+            grantedAt: ServerField.grantTime(memory.grantedAt(index).load()),
             thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)

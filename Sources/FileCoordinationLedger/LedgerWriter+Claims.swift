@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client does with records that it has filed. None of this takes a lock but for bookkeeping,
-// and none of it needs the host.
+// and none of it needs the server.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// The state of a claim, or nil if the host has reaped it.
+    /// The state of a claim, or nil if the server has reaped it.
     public func state(of reference: RecordReference) -> RecordState? {
         let word = memory.recordWord(Int(reference.index))
         guard word.generation == reference.generation, word.state != .free else { return nil }
@@ -42,7 +42,8 @@ extension LedgerWriter {
 
     /// Gives up a claim that is not granted yet: true if it was so, and now never will be.
     ///
-    /// Whoever waits for it is woken. Tell the host to look at the record if this returns true.
+    /// A thread that waits for it is woken. Tell the server to look at the record if this returns
+    /// true.
     @discardableResult
     public func cancel(_ reference: RecordReference) -> Bool {
         let index = Int(reference.index)
@@ -52,18 +53,18 @@ extension LedgerWriter {
         return isCancelled
     }
 
-    /// Whether the host has written down other places for the claim's items than its body has.
+    /// Whether the server has written down other places for the claim's items than its body has.
     public func isRelocated(_ reference: RecordReference) -> Bool {
         state(of: reference) != nil && relocationMark(of: reference) != 0
     }
 
-    /// Whether items are elsewhere, and the host could not write down where.
+    /// Whether items are elsewhere, and the server could not write down where.
     public func isRelocationLost(_ reference: RecordReference) -> Bool {
         state(of: reference) != nil && relocationMark(of: reference) > 1
     }
 
     private func relocationMark(of reference: RecordReference) -> UInt64 {
-        memory.relocated(Int(reference.index)).load() & HostField.markMask
+        memory.relocated(Int(reference.index)).load() & ServerField.markMask
     }
 
     /// Ends a granted claim.
@@ -90,7 +91,7 @@ extension LedgerWriter {
         Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
     }
 
-    /// The claim's place in line, or 0 if no host has given it one.
+    /// The claim's place in line, or 0 if no server has given it one.
     public func ticket(of reference: RecordReference) -> UInt64 {
         memory.ticket(Int(reference.index)).load()
     }
@@ -113,8 +114,8 @@ extension LedgerWriter {
         word.store(bits)
     }
 
-    /// Whether a host has begun to grant the claim: what a faulty client believes.
+    /// Whether a server has begun to grant the claim: what a faulty client believes.
     package func isGrantAnnounced(_ reference: RecordReference) -> Bool {
-        HostField.grantTime(memory.grantedAt(Int(reference.index)).load()) != 0
+        ServerField.grantTime(memory.grantedAt(Int(reference.index)).load()) != 0
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records of claims that their process grants itself, by delegation. The record is the same as any
-// other, for the host may come to care for it at any time; but nothing about it is asked for twice.
+// other, for the server may come to care for it at any time; but nothing about it is asked for
+// twice.
 
 internal import FileCoordinationSystem
 
@@ -31,11 +32,11 @@ extension LedgerWriter {
         record.store(UInt32(0), at: Record.bodyOffset)
         memory.outcomeExtent(index).storeReleasing(0)
         record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
-        record.store(UInt32(0), at: Record.wantedSlot)
+        record.store(UInt32(0), at: Record.requestedSlot)
         memory.ticket(index).storeReleasing(0)
-        memory.grantedAt(index).storeReleasing(HostField.ungranted(generation))
+        memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
-        memory.relocated(index).storeReleasing(HostField.unmarked(generation))
+        memory.relocated(index).storeReleasing(ServerField.unmarked(generation))
         memory.filedAt(index).storeReleasing(now)
         record.copy(template, to: Record.inline)
         adjust(record + Record.inline)
@@ -43,7 +44,7 @@ extension LedgerWriter {
     }
 
     /// Ends a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``, and
-    /// to which nothing was added; false if somebody cares for it, who is to hear of its end: then
+    /// to which nothing was added; false if a report of its release was asked for: then
     /// see ``release(_:outcome:)``.
     public func releaseWrittenLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
@@ -53,8 +54,8 @@ extension LedgerWriter {
         return true
     }
 
-    /// Ends a claim that was granted by delegation, or quietly; false if somebody cares for it, who
-    /// is to hear of its end: then see ``release(_:outcome:)``.
+    /// Ends a claim that was granted by delegation, or without a report; false if a report of its
+    /// release was asked for: then see ``release(_:outcome:)``.
     public func releaseLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
         allocation.withLock { $0.noteFree(Int(reference.index)) }
@@ -63,7 +64,7 @@ extension LedgerWriter {
 
     private func isReleasedLocally(_ reference: RecordReference) -> Bool {
         let index = Int(reference.index)
-        return memory.recordWord(index).flags == .local
+        return memory.recordWord(index).flags == .unreported
             && memory.run(ReleaseLocally(record: index, generation: reference.generation))
     }
 }

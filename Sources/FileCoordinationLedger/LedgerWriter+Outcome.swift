@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client says about a claim that it was granted. It grows, and what is there never changes:
-// a host that looks meanwhile sees a part of it, and never a mixture.
+// a server that looks meanwhile sees a part of it, and never a mixture.
 
 internal import FileCoordinationSystem
 
@@ -9,15 +9,16 @@ extension LedgerWriter {
     /// Says something more about a granted claim, and leaves room for `reserve` bytes at the end.
     ///
     /// At most one thread at a time may do so for one claim, and not while it is released. Tell the
-    /// host to look at the record afterwards. False if the claim is not granted.
+    /// server to look at the record afterwards. False if the claim is not granted.
     public func appendOutcome(
         _ reference: RecordReference, _ bytes: [UInt8], reserving reserve: Int
     ) throws(LedgerError) -> Bool {
         guard state(of: reference) == .granted else { return false }
-        // Of a claim that a host may know nothing of: what is said is to be heard, though the claim
-        // be over a moment later.
+        // Of a claim that a server may know nothing of: what is said is to be heard, though the
+        // claim be over a moment later.
         _ = memory.run(
-            CareForRecord(record: Int(reference.index), epoch: .maximum, isForRelay: false))
+            RequestReleaseReport(
+                record: Int(reference.index), epoch: .maximum, isForTicketQueue: false))
         try appendOutcome(bytes, index: Int(reference.index), reserve: reserve)
         return true
     }

@@ -26,7 +26,7 @@ public final class LedgerWriter: Sendable {
 
     /// Makes a ledger in `directory`, the runtime directory's `ledgers`.
     ///
-    /// When this returns, every host either finds the ledger or has been found by it.
+    /// When this returns, every server either finds the ledger or has been found by it.
     public convenience init(
         directory: Directory, globalEpoch: EpochFile, programName: String = CurrentProcess.name
     ) throws(LedgerError) {
@@ -59,22 +59,23 @@ public final class LedgerWriter: Sendable {
         if processToken == ForkGuard.processToken { try? directory.remove(fileName) }
     }
 
-    /// The newest host that the ledger has heard of.
-    public var ledgerEpoch: HostEpoch {
-        HostEpoch(truncating: memory.word(.ledgerEpoch).load())
+    /// The newest server that the ledger has heard of.
+    public var ledgerEpoch: ServerEpoch {
+        ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }
 
-    /// Writes a record, complete but for its word: nobody sees it until it is filed.
+    /// Writes a record, complete but for its word: no server sees it until it is filed.
     ///
     /// `thread` is any number by which the caller tells its threads and tasks apart.
     /// `outcomeCapacity` bytes are set aside for ``release(_:outcome:)``, so that it cannot fail if
-    /// no more are needed. With `wantsMessage` the host sends a message when it grants, and wakes
-    /// nobody. A claim with a `wantedSlot` would like its item, or the directory that it is in,
-    /// delegated in that slot, when it is over or granted quietly. A `supplement`, of at most
-    /// ``LedgerLayout/maximumSupplementLength`` bytes, is for hosts that know of supplements.
+    /// no more are needed. With `wantsMessage` the server sends a message when it grants, and wakes
+    /// no thread. A claim with a `requestedSlot` would like its item, or the directory that it is
+    /// in, delegated in that slot, when it is over or granted without a report. A `supplement`, of
+    /// at most ``LedgerLayout/maximumSupplementLength`` bytes, is for servers that know of
+    /// supplements.
     public func write(
         kind: RecordKind, body: [UInt8], outcomeCapacity: Int = 0, thread: UInt32 = 0,
-        wantsMessage: Bool = false, wantedSlot: WantedSlot? = nil, supplement: [UInt8] = []
+        wantsMessage: Bool = false, requestedSlot: RequestedSlot? = nil, supplement: [UInt8] = []
     ) throws(LedgerError) -> RecordReference {
         guard !isDamaged else { throw .cutOff }
         try checkLength(body.count)
@@ -91,7 +92,7 @@ public final class LedgerWriter: Sendable {
         typealias Record = LedgerLayout.Record
         let record = memory.mapping.base + LedgerLayout.record(room.index)
         let generation = memory.recordWord(room.index).generation &+ 1
-        // Whoever finds a bit of what follows finds that the former claim is over.
+        // A reader that finds a bit of what follows finds that the former claim is over.
         AtomicWord.fenceReleasing()
         var flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
         if !supplement.isEmpty {
@@ -105,11 +106,11 @@ public final class LedgerWriter: Sendable {
         record.store(UInt32(room.body), at: Record.bodyOffset)
         memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
         record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
-        record.store(wantedSlot?.encoded ?? 0, at: Record.wantedSlot)
+        record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
         memory.ticket(room.index).storeReleasing(0)
-        memory.grantedAt(room.index).storeReleasing(HostField.ungranted(generation))
+        memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
-        memory.relocated(room.index).storeReleasing(HostField.unmarked(generation))
+        memory.relocated(room.index).storeReleasing(ServerField.unmarked(generation))
         memory.filedAt(room.index).storeReleasing(MonotonicClock.now)
         if room.body == 0 {
             record.copy(body, to: Record.inline)
@@ -119,12 +120,12 @@ public final class LedgerWriter: Sendable {
         return RecordReference(index: UInt32(room.index), generation: generation)
     }
 
-    /// Whether a claim was granted without anybody who would be told of its end; somebody may come
-    /// at any time.
-    public func isQuiet(_ reference: RecordReference) -> Bool {
+    /// Whether a claim was granted without a server that is told of its end; one may ask
+    /// for that at any time.
+    public func isUnreported(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
         return word.generation == reference.generation && word.state == .granted
-            && word.flags == .local
+            && word.flags == .unreported
     }
 
     /// Whether the arbiter may not know of a claim that was written: no server has looked at it
@@ -135,7 +136,7 @@ public final class LedgerWriter: Sendable {
     public func isUnseen(_ reference: RecordReference) -> Bool {
         let word = memory.recordWord(Int(reference.index))
         if word.generation == reference.generation, word.state == .granted,
-            word.flags.contains(.local)
+            word.flags.contains(.unreported)
         {
             return true
         }
@@ -158,7 +159,7 @@ public final class LedgerWriter: Sendable {
 
     /// Files a record.
     ///
-    /// Tell the host to look at it afterwards, whatever this returns.
+    /// Tell the server to look at it afterwards, whatever this returns.
     ///
     /// `asked`, or `cancelled` if another thread was faster.
     @discardableResult
@@ -174,7 +175,7 @@ public final class LedgerWriter: Sendable {
 
     /// Files a claim on a place that is delegated to this process by `delegation` in `slot`.
     ///
-    /// `granted`: the accessor may run, and nobody need be told. Otherwise as ``file(_:)``. What
+    /// `granted`: the accessor may run, and no server need be told. Otherwise as ``file(_:)``. What
     /// the terms of the delegation want reported is granted with a report.
     public func claimLocally(
         _ reference: RecordReference, slot: Int, delegation: SlotWord, isWriting: Bool = true
@@ -215,16 +216,17 @@ public final class LedgerWriter: Sendable {
     /// Whether another process has cut the file off: no claim of this ledger counts any more.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// Makes room in the file from `start` to `end`, which nobody has touched yet.
+    /// Makes room in the file from `start` to `end`, which no access has touched yet.
     func makeRoom(from start: Int, to end: Int) throws(LedgerError) {
         try file.makeRoom(from: start, to: end)
     }
 
-    /// Whether hosts find the ledger by its name in `directory`, the runtime directory's `ledgers`.
+    /// Whether servers find the ledger by its name in `directory`, the runtime directory's
+    /// `ledgers`.
     public func isInPlace(in directory: Directory) -> Bool { file.isInPlace(in: directory) }
 
-    /// The ledger's file, for a host that cannot find it by its name.
+    /// The ledger's file, for a server that cannot find it by its name.
     ///
-    /// Closed in forked children. Without a lock: whoever has a copy keeps nobody alive by it.
+    /// Closed in forked children. Without a lock: a copy of it keeps no client alive.
     public var descriptor: Descriptor { file.unlocked }
 }

@@ -26,10 +26,10 @@ extension MemoryOperation {
             case .cancelled: return .cancels
             case nil: return nil
             }
-        case .compareExchange(.relay, let expected, let desired):
-            let before = RelayWord(rawValue: expected)
-            let after = RelayWord(rawValue: desired)
-            if before.generation != after.generation { return .renewsRelay }
+        case .compareExchange(.ticketQueue, let expected, let desired):
+            let before = TicketQueueWord(rawValue: expected)
+            let after = TicketQueueWord(rawValue: desired)
+            if before.generation != after.generation { return .renewsTicketQueue }
             return before.serving == after.serving ? .takesNumber : .passesTurn
         case .compareExchange: return nil
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain fields and bytes of a mapped ledger: everything that is not a word of the protocol. Whoever
-// writes them owns the record by its word; whoever reads them checks that word before and after.
+// Plain fields and bytes of a mapped ledger: everything that is not a word of the protocol. The
+// writer owns the record by its word; readers check that word before and after.
 
 internal import FileCoordinationSystem
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which records a client may use. A record is given back by the host, which makes its word `free`:
-// so the client keeps those that are over in a queue, and looks at their words when it needs one.
+// Which records a client may use. A record is given back by the server, which makes its word
+// `free`: so the client keeps those that are over in a queue, and looks at their words when it
+// needs one.
 
 /// The client's own books about its ledger.
 struct RecordAllocation: Sendable {
@@ -46,7 +47,7 @@ struct RecordAllocation: Sendable {
         return block
     }
 
-    /// Notes that the record is over, and waits for the host.
+    /// Notes that the record is over, and waits for the server.
     mutating func noteEnded(_ index: Int) { ended.append(index) }
 
     /// Notes that the record is free.

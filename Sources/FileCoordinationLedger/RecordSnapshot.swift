@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How clients and host speak about records: a name for one claim's use of a record, and what the
-// host reads of it.
+// How clients and server speak about records: a name for one claim's use of a record, and what the
+// server reads of it.
 
 /// One use of one record.
 ///
@@ -36,9 +36,9 @@ public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {
 
 /// How a claim ended for its client.
 public enum ReleaseResult: Hashable, Sendable {
-    /// The host must be told to look at the record.
+    /// The server must be told to look at the record.
     case released
-    /// It was decided locally and nobody cares: there is nothing more to do.
+    /// It was decided locally and no report is asked for: there is nothing more to do.
     case freed
     /// It was not granted.
     case notGranted
@@ -46,15 +46,15 @@ public enum ReleaseResult: Hashable, Sendable {
 
 /// What came of granting.
 public enum GrantResult: Hashable, Sendable {
-    /// The accessor may run, and whoever waits for it was woken.
+    /// The accessor may run, and the thread that waits for it was woken.
     case granted
     /// The accessor may run, and the client wants a message that says so.
     case grantedWantsMessage
-    /// The claim was cancelled or ended meanwhile, or the host is deposed.
+    /// The claim was cancelled or ended meanwhile, or the server is deposed.
     case refused
 }
 
-/// What the host reads of a record besides its body.
+/// What the server reads of a record besides its body.
 ///
 /// Nothing in it is trustworthy but its shape.
 public struct RecordSnapshot: Hashable, Sendable {
@@ -64,19 +64,19 @@ public struct RecordSnapshot: Hashable, Sendable {
     public var state: RecordState
     /// The flags.
     public var flags: RecordFlags
-    /// The epoch in which the word was written or raised: only its own concerns a host.
-    public var epoch: HostEpoch
+    /// The epoch in which the word was written or raised: only its own concerns a server.
+    public var epoch: ServerEpoch
     /// What it is about.
     public var kind: RecordKind
     /// Whether the client waits for a message, and not on the word.
     public var wantsMessage: Bool
     /// The slot in which the client would like what its claim is about delegated.
-    public var wantedSlot: WantedSlot?
-    /// The place in line; 0 if no host has given it one.
+    public var requestedSlot: RequestedSlot?
+    /// The place in line; 0 if no server has given it one.
     public var ticket: UInt64
     /// When it was filed, in nanoseconds of the monotonic clock, as the client says.
     public var filedAt: UInt64
-    /// When it was granted; 0 if it was not, or not by a host.
+    /// When it was granted; 0 if it was not, or not by a server.
     public var grantedAt: UInt64
     /// The client's number for the thread or task that filed it.
     public var thread: UInt32

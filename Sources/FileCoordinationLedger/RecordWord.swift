@@ -16,17 +16,16 @@
 ///               │        └────► cancelled ───────────► free
 ///               └─► granted (local) ─► free
 ///
-/// A claim that nobody has to do with is granted quietly: as a local one, though by the host.
-/// One that waits in a relay is asked, and its client grants it in its turn; a host that wants to
-/// decide takes the flag away first.
-/// A claim that had to wait is granted as an offer, which its client takes up by clearing the flag.
-/// Until then the host can make it asked again.
+/// An uncontended claim is granted without a report: as a local one, though by the server. One that
+/// waits in a ticket queue is asked, and its client grants it in its turn; a server that wants to
+/// decide takes the flag away first. A claim that had to wait is granted as an offer, which its
+/// client takes up by clearing the flag. Until then the server can make it asked again.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
-    /// Nobody's.
+    /// Unused.
     ///
     /// Its client may fill it.
     case free = 0
-    /// Complete, and waiting for the host.
+    /// Complete, and waiting for the server.
     ///
     /// A presenter: wants to be registered.
     case asked = 1
@@ -40,8 +39,8 @@ public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     case released = 3
     /// Given up before it was granted.
     case cancelled = 4
-    /// Complete and visible, but its client has not looked at the ledger epoch since: no host may
-    /// act on it, but a new host raises it like any other.
+    /// Complete and visible, but its client has not looked at the ledger epoch since: no server may
+    /// act on it, but a new server raises it like any other.
     case draft = 5
 }
 
@@ -54,17 +53,17 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
 
-    /// Granted by delegation, without the host; or by the host, which does not care for it.
-    public static let local = RecordFlags(rawValue: 1)
+    /// Granted by delegation, without the server; or by the server, which does not care for it.
+    public static let unreported = RecordFlags(rawValue: 1)
 
-    /// The host wants to hear of the release, or wants a draft to become an ordinary claim.
-    public static let cared = RecordFlags(rawValue: 2)
+    /// The server wants to hear of the release, or wants a draft to become an ordinary claim.
+    public static let reportsRelease = RecordFlags(rawValue: 2)
 
-    /// Granted after a wait, and not taken up yet: the host may take it back (Rule 18.6).
-    public static let offered = RecordFlags(rawValue: 4)
+    /// Granted after a wait, and not taken up yet: the server may take it back (Rule 18.6).
+    public static let provisional = RecordFlags(rawValue: 4)
 
-    /// Asked, and in the line of a relay: its client may grant it when its turn has come.
-    public static let inRelay = RecordFlags(rawValue: 8)
+    /// Asked, and in the line of a ticket queue: its client may grant it when its turn has come.
+    public static let inTicketQueue = RecordFlags(rawValue: 8)
 }
 
 /// The word of a record, as read from shared memory: its state may be none that we know.
@@ -79,7 +78,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
     /// A word from its parts.
     @inlinable
     public init(
-        _ state: RecordState, _ flags: RecordFlags = [], _ epoch: HostEpoch, generation: UInt32
+        _ state: RecordState, _ flags: RecordFlags = [], _ epoch: ServerEpoch, generation: UInt32
     ) {
         rawValue =
             UInt64(generation) << 32 | UInt64(epoch.rawValue) << 8
@@ -100,7 +99,7 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 
     /// The epoch in which the word was last written or raised.
     @inlinable
-    public var epoch: HostEpoch { HostEpoch(truncating: rawValue >> 8) }
+    public var epoch: ServerEpoch { ServerEpoch(truncating: rawValue >> 8) }
 
     /// How often the record has been used: tells one claim in it from the next.
     @inlinable
@@ -112,41 +111,42 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it is granted, and its client has not taken that up.
     @inlinable
-    package var isOffer: Bool { state == .granted && flags.contains(.offered) }
+    package var isProvisional: Bool { state == .granted && flags.contains(.provisional) }
 
     /// Whether its client waits for its turn.
     @inlinable
-    package var isInRelay: Bool { state == .asked && flags == .inRelay }
+    package var isInTicketQueue: Bool { state == .asked && flags == .inTicketQueue }
 
     /// Whether its client waits.
     @inlinable
-    package var isPending: Bool { state == .asked || state == .draft || isOffer }
+    package var isPending: Bool { state == .asked || state == .draft || isProvisional }
 
     /// The same claim in another state.
     @inlinable
     package func with(
-        _ state: RecordState, _ flags: RecordFlags, _ epoch: HostEpoch
+        _ state: RecordState, _ flags: RecordFlags, _ epoch: ServerEpoch
     ) -> RecordWord {
         RecordWord(state, flags, epoch, generation: generation)
     }
 
-    /// The same word under a new host, who wants to hear of the end of what it did not grant, and
-    /// decides itself of what waits in a relay.
-    package func raised(to epoch: HostEpoch) -> RecordWord {
-        let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inRelay.rawValue) << 4)
+    /// The same word under a new server, who wants to hear of the end of what it did not grant, and
+    /// decides itself of what waits in a ticket queue.
+    package func raised(to epoch: ServerEpoch) -> RecordWord {
+        let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inTicketQueue.rawValue) << 4)
         return RecordWord(
             rawValue: kept | UInt64(epoch.rawValue) << 8
-                | (flags.contains(.local) ? UInt64(RecordFlags.cared.rawValue) << 4 : 0))
+                | (flags.contains(.unreported)
+                    ? UInt64(RecordFlags.reportsRelease.rawValue) << 4 : 0))
     }
 
     /// A short form for timelines and failures.
     public var description: String {
         let name = state.map { "\($0)" } ?? "state \(rawValue & 0xF)"
-        let local = flags.contains(.local) ? "|local" : ""
-        let cared = flags.contains(.cared) ? "|cared" : ""
-        let offered = flags.contains(.offered) ? "|offered" : ""
-        let relay = flags.contains(.inRelay) ? "|in relay" : ""
-        return name + local + cared + offered + relay
+        let local = flags.contains(.unreported) ? "|unreported" : ""
+        let reportsRelease = flags.contains(.reportsRelease) ? "|reportsRelease" : ""
+        let provisional = flags.contains(.provisional) ? "|provisional" : ""
+        let ticketQueue = flags.contains(.inTicketQueue) ? "|in ticket queue" : ""
+        return name + local + reportsRelease + provisional + ticketQueue
             + "|\(epoch.rawValue) of generation \(generation)"
     }
 }
@@ -159,10 +159,10 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 ///      │ only  │ writes│             │             │ (0: nothing) │
 ///      └───────┴───────┴─────────────┴─────────────┴──────────────┘
 ///
-/// It counts while its epoch is the ledger's, so that a new host's raising of the ledger epoch
+/// It counts while its epoch is the ledger's, so that a new server's raising of the ledger epoch
 /// revokes all the delegations of the one before. The two uppermost bits take rights away, and
 /// only clients that know them (`LedgerLayout.Abilities.knowsModes`) get words that have them.
-/// Hosts from before them count the sequence on; should they leave such a bit behind, its client
+/// Servers from before them count the sequence on; should they leave such a bit behind, its client
 /// does less by itself than it may.
 public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// All 64 bits.
@@ -175,10 +175,11 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     /// A word from its parts.
     @inlinable
     package init(
-        isDelegated: Bool, inRelay relay: Int? = nil, terms: SlotTerms = [], _ epoch: HostEpoch,
+        isDelegated: Bool, inTicketQueue ticketQueue: Int? = nil, terms: SlotTerms = [],
+        _ epoch: ServerEpoch,
         sequence: UInt32
     ) {
-        let kind = isDelegated ? UInt64(relay.map { $0 + 2 } ?? 1) : 0
+        let kind = isDelegated ? UInt64(ticketQueue.map { $0 + 2 } ?? 1) : 0
         let high = sequence & 0x3FFF_FFFF | UInt32(terms.rawValue) << 30
         rawValue = UInt64(high) << 32 | UInt64(epoch.rawValue) << 8 | kind & 0xFF
     }
@@ -191,9 +192,9 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     public var isDelegated: Bool { rawValue & 0xFF == 1 }
 
-    /// The relay in which the place is the owner's in its turn; nil if it is not.
+    /// The ticket queue in which the place is the owner's in its turn; nil if it is not.
     @inlinable
-    public var relay: Int? {
+    public var ticketQueue: Int? {
         let kind = Int(rawValue & 0xFF)
         return kind > 1 ? kind - 2 : nil
     }
@@ -208,19 +209,20 @@ public struct SlotWord: Hashable, Sendable, CustomStringConvertible {
         letsIn && !(isWriting && terms.contains(.readsOnly))
     }
 
-    /// How many relays a host can have: as many as a word can tell apart.
-    package static let relayCount = 254
+    /// How many ticket queues a server can have: as many as a word can tell apart.
+    package static let ticketQueueCount = 254
 
-    /// The epoch of the host that delegated it.
+    /// The epoch of the server that delegated it.
     @inlinable
-    public var epoch: HostEpoch { HostEpoch(truncating: rawValue >> 8) }
+    public var epoch: ServerEpoch { ServerEpoch(truncating: rawValue >> 8) }
 
     /// Counts the slot's delegations, so that one place's is not taken for the next one's.
     public var sequence: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) & 0x3FFF_FFFF }
 
     /// A short form for timelines and failures.
     public var description: String {
-        let kind = isDelegated ? "delegated" : relay.map { "in relay \($0)" } ?? "empty"
+        let kind =
+            isDelegated ? "delegated" : ticketQueue.map { "in ticket queue \($0)" } ?? "empty"
         let terms =
             (terms.contains(.readsOnly) ? "|reads only" : "")
             + (terms.contains(.reportsWrites) ? "|reports writes" : "")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who may have a watch of directories. The kernel gives each user a hundred or so of them, for all
-// programs; the host gives a part of those to its clients, the first that come. A word in the
-// ledger says so: it outlives the host, and goes with the client.
+// programs; the server gives a part of those to its clients, the first that come. A word in the
+// ledger says so: it outlives the server, and goes with the client.
 
 internal import FileCoordinationSystem
 
 extension LedgerWriter {
-    /// Whether a host has allowed this process a watch of directories.
+    /// Whether a server has allowed this process a watch of directories.
     public var mayWatch: Bool {
         memory.mapping.word(at: LedgerLayout.Header.mayWatch).load() != 0
     }

@@ -41,7 +41,7 @@ public enum Failpoint {
         case receivesGranted
         case receivesDeliveries
         case receivesOther
-        // A host, in the ledgers.
+        // A server, in the ledgers.
         case raisesLedger
         case raisesRecord
         case ticketsRecord
@@ -49,8 +49,8 @@ public enum Failpoint {
         case grants
         case wakes
         case frees
-        case renewsRelay
-        // A host's messages.
+        case renewsTicketQueue
+        // A server's messages.
         case hearsHello
         case hearsFiled
         case hearsEnded
@@ -61,7 +61,7 @@ public enum Failpoint {
         case saysGranted
         case saysDeliveries
         case saysOther
-        // A host, in the runtime directory.
+        // A server, in the runtime directory.
         case elects
         case takesRole
         case raisesEpoch
@@ -69,7 +69,7 @@ public enum Failpoint {
         case listens
         case writesBook
         case replacesBook
-        case buriesClient
+        case removesClient
     }
 
     #if DEBUG

@@ -12,7 +12,7 @@ extension SequencedSocket {
     ///
     /// ``ErrorNumber/brokenPipe`` if the other end is closed; the process gets no SIGPIPE.
     public func send(
-        _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: Patience = .none
+        _ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {
         precondition(!bytes.isEmpty, "An empty message would end the connection")
         let result = fcs_socket_send(
@@ -25,7 +25,7 @@ extension SequencedSocket {
 
     /// The same for bytes in an array.
     public func send(
-        _ bytes: [UInt8], descriptors: [Int32] = [], patience: Patience = .none
+        _ bytes: [UInt8], descriptors: [Int32] = [], patience: WaitMode = .none
     ) throws(SystemError) -> Bool {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(SystemError) in
@@ -49,7 +49,7 @@ extension SequencedSocket {
 
     /// Receives one message.
     public func receive(
-        into buffer: UnsafeMutableRawBufferPointer, patience: Patience = .none
+        into buffer: UnsafeMutableRawBufferPointer, patience: WaitMode = .none
     ) throws(SystemError) -> ReceiveResult {
         var received = fcs_received()
         let result = fcs_socket_receive(

@@ -26,7 +26,7 @@ public final class SequencedSocket: Sendable {
     public static let maximumDescriptors = FCS_MAXIMUM_DESCRIPTORS
 
     /// Whether a call may block the thread.
-    public enum Patience: Sendable {
+    public enum WaitMode: Sendable {
         /// Returns at once.
         case none
         /// Blocks until it can be done.

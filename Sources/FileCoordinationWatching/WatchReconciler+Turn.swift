@@ -106,7 +106,7 @@ extension WatchReconciler {
         for node in told { remember(node) }
         settlePresenters(into: &outbox)
         send(outbox)
-        for report in reports { forgetAccounts(of: report) }
+        for report in reports { discardAccounts(of: report) }
         for node in told where nodes.contains(node) {
             if nodes[node].place == .gone { drop(node) } else { tidyTold(node) }
         }
@@ -243,7 +243,7 @@ extension WatchReconciler {
         nodes[node].told = WatchNode.Told(parent: parent, name: slot.name, sight: now)
     }
 
-    private mutating func forgetAccounts(of report: TurnReport) {
+    private mutating func discardAccounts(of report: TurnReport) {
         claims.told(report.path)
         if case .moved(let former) = report.what {
             claims.told(former)

@@ -13,7 +13,7 @@ public enum ClaimLogEntry: Hashable, Sendable {
     /// The accessor has returned; one outcome for each item, and the last entry.
     case outcomes([ItemOutcome])
 
-    /// The encoding, or what a host would refuse in it.
+    /// The encoding, or what a server would refuse in it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.log, limit: WireLimits.bodyBytes)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client says to the host. Nearly all of it is "look at this record": what there is to know
-// is in the client's ledger, complete before the message is sent.
+// What a client says to the server. Nearly all of it is "look at this record": what there is to
+// know is in the client's ledger, complete before the message is sent.
 
 /// One use of a ledger record; a record that was freed and filled again is another one.
 public struct WireRecord: Hashable, Sendable {
@@ -58,7 +58,7 @@ public struct PresenterAnswer: Hashable, Sendable {
     }
 }
 
-/// A message from a client to the host.
+/// A message from a client to the server.
 public enum ClientMessage: Hashable, Sendable {
     /// Who speaks: the first message.
     case hello(Hello)
@@ -77,11 +77,11 @@ public enum ClientMessage: Hashable, Sendable {
     case explain(WireRecord)
     /// A ``StatusReport`` is wanted.
     case statusRequest
-    /// A daemon asks an embedded host for its role.
+    /// A daemon asks an embedded server for its role.
     case handOver
     /// The presenter can do nothing that it is asked before this waiting claim is granted or over;
     /// nil: it can again (Rule 18.4).
-    case hindered(presenter: WireRecord, by: WireRecord?)
+    case blocked(presenter: WireRecord, by: WireRecord?)
     /// Lines to add to the package policy; opaque here.
     case packagePolicy([UInt8])
 
@@ -93,7 +93,7 @@ public enum ClientMessage: Hashable, Sendable {
         trustedEncoding(.message, limit: WireLimits.messageBytes)
     }
 
-    /// The encoding, or what a host would refuse in it.
+    /// The encoding, or what a server would refuse in it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.message, limit: WireLimits.messageBytes)
     }
@@ -143,7 +143,7 @@ extension ClientMessage: WireCoded {
         case handOver = 7
         case announced = 8
         case packagePolicy = 9
-        case hindered = 10
+        case blocked = 10
         case madeWay = 11
     }
 
@@ -174,8 +174,8 @@ extension ClientMessage: WireCoded {
         case .announced(let record):
             encoder.raw(Kind.announced)
             encoder.value(record)
-        case .hindered(let presenter, let claim):
-            encoder.raw(Kind.hindered)
+        case .blocked(let presenter, let claim):
+            encoder.raw(Kind.blocked)
             encoder.value(presenter)
             encoder.optional(claim) { $0.value($1) }
         case .packagePolicy(let lines):
@@ -205,8 +205,8 @@ extension ClientMessage: WireCoded {
         case .statusRequest: self = .statusRequest
         case .handOver: self = .handOver
         case .announced: self = .announced(try decoder.value(WireRecord.self))
-        case .hindered:
-            self = .hindered(
+        case .blocked:
+            self = .blocked(
                 presenter: try decoder.value(WireRecord.self),
                 by: try decoder.optional { (decoder) throws(WireError) in
                     try decoder.value(WireRecord.self)

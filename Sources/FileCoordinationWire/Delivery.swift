@@ -32,7 +32,7 @@ public struct Delivery: Hashable, Sendable {
         self.message = message
     }
 
-    /// The encoding, of which ``HostMessage/deliveryPart(_:isLast:)`` carries pieces.
+    /// The encoding, of which ``ServerMessage/deliveryPart(_:isLast:)`` carries pieces.
     ///
     /// A delivery that is over ``WireLimits`` is the caller's bug, and ends the process.
     public func encode() -> [UInt8] {

@@ -51,7 +51,7 @@ struct MessageEncoder {
     /// A process's number; 0, "not known", for what cannot be one.
     ///
     /// It may come from a ledger's header, and so from another process, which must not be able to
-    /// make a host fail.
+    /// make a server fail.
     mutating func processID(_ value: Int32) { integer(UInt32(max(0, value))) }
 
     // MARK: Bytes, with their length in front

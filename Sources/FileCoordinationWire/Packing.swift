@@ -3,15 +3,15 @@
 // A packet socket keeps messages apart but bounds them. Short things share a message; what is
 // longer than one goes in pieces, and is put together again at the other end.
 
-extension HostMessage {
+extension ServerMessage {
     /// The fewest messages that carry `deliveries` in their order.
     ///
     /// They are ``deliveries(_:)`` of at most ``WireLimits/deliveriesBytes``, but for a delivery
     /// that alone is longer (a claim may delete thousands of items in a presented directory), which
     /// is sent as ``deliveryPart(_:isLast:)``.
-    public static func packing(_ deliveries: [Delivery]) -> [HostMessage] {
-        let frame = HostMessage.deliveries([]).encode().count
-        var messages: [HostMessage] = []
+    public static func packing(_ deliveries: [Delivery]) -> [ServerMessage] {
+        let frame = ServerMessage.deliveries([]).encode().count
+        var messages: [ServerMessage] = []
         var gathered: [Delivery] = []
         var size = frame
         func flush() {
@@ -36,7 +36,7 @@ extension HostMessage {
     /// The messages that carry a status report.
     public static func packing(
         _ report: StatusReport, version: UInt16 = ProtocolVersion.current
-    ) -> [HostMessage] {
+    ) -> [ServerMessage] {
         pieces(of: report.encode(version: version)).map { .statusPart($0.bytes, isLast: $0.isLast) }
     }
 
@@ -53,8 +53,8 @@ extension HostMessage {
     }
 }
 
-/// Puts pieces together that came as ``HostMessage/statusPart(_:isLast:)`` or
-/// ``HostMessage/deliveryPart(_:isLast:)``; one assembler for each kind.
+/// Puts pieces together that came as ``ServerMessage/statusPart(_:isLast:)`` or
+/// ``ServerMessage/deliveryPart(_:isLast:)``; one assembler for each kind.
 public struct PartAssembler: Hashable, Sendable {
     private var bytes: [UInt8] = []
     private let field: WireError.Field

@@ -10,14 +10,14 @@
 // Nothing in it says which version it is but the hello; encoder and decoder are told. Three things
 // therefore never change, in any version: a hello is the byte 1, then the version in 16 bits; a
 // refusal is the byte 0x82, a code byte and a text; and the code of `wrongVersion` is 1. With
-// them, any host can turn any client away in words.
+// them, any server can turn any client away in words.
 
 /// The version of the protocol, which a client states in its hello.
 public enum ProtocolVersion {
     /// The newest version that this source speaks.
     ///
-    /// 2 has ``ClientMessage/hindered(presenter:by:)``, ``HostMessage/skipped(_:)`` and
-    /// ``HostMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
+    /// 2 has ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
+    /// ``ServerMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
     /// the number of those for whom a claim waits.
     public static let current: UInt16 = 4
 
@@ -34,7 +34,7 @@ public enum WireLimits {
     public static let messageBytes = 64 << 10
     /// A piece of something that is longer than a message: see ``PartAssembler``.
     public static let statusPartBytes = 60 << 10
-    /// A message of deliveries, as ``HostMessage/packing(_:)-([Delivery])`` makes them.
+    /// A message of deliveries, as ``ServerMessage/packing(_:)-([Delivery])`` makes them.
     public static let deliveriesBytes = 60 << 10
     /// One delivery, which may have to come in pieces.
     public static let deliveryBytes = bodyBytes
@@ -64,10 +64,10 @@ public enum WireLimits {
     public static let answers = 256
     /// The moves that are announced to have happened at once.
     public static let moves = 1024
-    /// Entries of the book of places that hold all together.
-    public static let placeEntries = 1 << 20
+    /// Entries of the relocation log that hold all together.
+    public static let relocations = 1 << 20
     /// The same, in bytes.
-    public static let placeFrameBytes = 64 << 20
+    public static let relocationFrameBytes = 64 << 20
     /// The claims inside which a claim is made.
     public static let enclosing = 1024
     /// The claims of other processes inside which a claim is made; the innermost count.

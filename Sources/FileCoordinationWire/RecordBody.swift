@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a ledger record holds beside its word: all that the host must know of a claim or of a
-// presenter, there before the host is told to look.
+// What a ledger record holds beside its word: all that the server must know of a claim or of a
+// presenter, there before the server is told to look.
 
 public import FileCoordinationArbiter
 
@@ -56,7 +56,7 @@ public struct ClaimBody: Hashable, Sendable {
     /// and paths are a user's choice, ``encodeChecked()`` is the one to use.
     public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
 
-    /// The encoding, or what a host would refuse in it.
+    /// The encoding, or what a server would refuse in it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.body, limit: WireLimits.bodyBytes)
     }
@@ -94,7 +94,7 @@ public struct PresenterBody: Hashable, Sendable {
     /// and path are a user's choice, ``encodeChecked()`` is the one to use.
     public func encode() -> [UInt8] { trustedEncoding(.body, limit: WireLimits.bodyBytes) }
 
-    /// The encoding, or what a host would refuse in it.
+    /// The encoding, or what a server would refuse in it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
         try encoding(.body, limit: WireLimits.bodyBytes)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says beside its body. Hosts that know nothing of supplements pass over the whole,
-// and hosts that know less than the client pass over the rest: so new fields come last, and what
+// What a record says beside its body. Servers that know nothing of supplements pass over the whole,
+// and servers that know less than the client pass over the rest: so new fields come last, and what
 // must be understood for claims to be right does not belong here.
 
 /// A claim of another process, inside whose command a claim is made.

@@ -62,7 +62,7 @@ extension ArbiterStatus: WireCoded {
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         processID = try decoder.processID()
-        kind = try decoder.raw(HostKind.self, .hostKind)
+        kind = try decoder.raw(ServerKind.self, .serverKind)
         uptimeNanoseconds = try decoder.integer(UInt64.self)
         protocolVersion = try decoder.integer(UInt16.self)
     }

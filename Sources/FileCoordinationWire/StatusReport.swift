@@ -62,10 +62,10 @@ public struct Party: Hashable, Sendable {
 
 /// The arbiter, as status shows it.
 public struct ArbiterStatus: Hashable, Sendable {
-    /// The host's process.
+    /// The server's process.
     public var processID: Int32
     /// Where the arbiter lives.
-    public var kind: HostKind
+    public var kind: ServerKind
     /// For how long it has been the arbiter.
     public var uptimeNanoseconds: UInt64
     /// The version that it speaks.
@@ -73,7 +73,7 @@ public struct ArbiterStatus: Hashable, Sendable {
 
     /// The arbiter, as status shows it.
     public init(
-        processID: Int32, kind: HostKind, uptimeNanoseconds: UInt64, protocolVersion: UInt16
+        processID: Int32, kind: ServerKind, uptimeNanoseconds: UInt64, protocolVersion: UInt16
     ) {
         self.processID = processID
         self.kind = kind
@@ -175,9 +175,9 @@ public struct StatusReport: Hashable, Sendable {
         self.presenters = presenters
     }
 
-    /// The encoding, of which ``HostMessage/statusPart(_:isLast:)`` carries pieces.
+    /// The encoding, of which ``ServerMessage/statusPart(_:isLast:)`` carries pieces.
     ///
-    /// It has no limit of its own here: what a host knows came in within limits.
+    /// It has no limit of its own here: what a server knows came in within limits.
     public func encode(version: UInt16 = ProtocolVersion.current) -> [UInt8] {
         trustedEncoding(.statusReport, limit: .max, version: version)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A status report that is encoded bit by bit: a host that knows of thousands of claims has others
+// A status report that is encoded bit by bit: a server that knows of thousands of claims has others
 // to serve meanwhile, also when all of it is there and is to be sent.
 
 /// The encoding of a ``StatusReport``, as far as it has come: first claims, then presenters.
@@ -50,7 +50,7 @@ public struct StatusReportText: Sendable {
     }
 
     /// The next message that carries some of it, once all is there; nil if that was the last.
-    public mutating func nextPart() -> HostMessage? {
+    public mutating func nextPart() -> ServerMessage? {
         guard taken < bytes.count else { return nil }
         let end = min(taken + WireLimits.statusPartBytes, bytes.count)
         defer { taken = end }

@@ -46,8 +46,8 @@ public enum WireError: Error, Hashable, Sendable {
         case text
         /// A process's number.
         case processID
-        /// Which kind of host it is.
-        case hostKind
+        /// Which kind of server it is.
+        case serverKind
         /// Why a connection is refused.
         case refusalCode
         /// Which message for a presenter it is.
@@ -90,8 +90,8 @@ public enum WireError: Error, Hashable, Sendable {
         case identifier
         /// The names of attributes.
         case attributes
-        /// An entry of the book of places.
-        case placeEntry
+        /// An entry of the relocation log.
+        case relocationEntry
     }
 }
 

@@ -93,7 +93,7 @@ struct AccessCommand: ParsableCommand {
 
     func run() throws {
         if keeping.keepWhileRunning { try Holder.separate() }
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for argument in all.sorted(by: { $0.ordinal < $1.ordinal }) {
             items.append(

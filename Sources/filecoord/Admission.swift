@@ -13,11 +13,11 @@ import Glibc
 struct Admission {
     let options: WaitingTerms
     let purpose: Purpose
-    let signals: SignalDesk
+    let signals: SignalReceiver
     /// The claims of the commands around this one.
     private let surroundings: SurroundingClaims
 
-    init(_ options: WaitingTerms, signals: SignalDesk) {
+    init(_ options: WaitingTerms, signals: SignalReceiver) {
         self.options = options
         self.purpose = options.makePurpose()
         self.signals = signals

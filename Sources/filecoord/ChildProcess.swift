@@ -55,7 +55,7 @@ struct ChildProcess {
 
     /// Runs the program to its end; returns the status that stands for it.
     func run(
-        signals: SignalDesk, streams: ChildStreams = ChildStreams()
+        signals: SignalReceiver, streams: ChildStreams = ChildStreams()
     ) throws(Failure) -> Int32 {
         var failure: Int32?
         let child = try signals.forward { () throws(Failure) in
@@ -87,7 +87,7 @@ struct ChildProcess {
     }
 
     /// Waits first and reaps afterwards, so that no signal is sent to a number that is free.
-    private static func waitForEnd(of child: pid_t, _ signals: SignalDesk) -> Int32 {
+    private static func waitForEnd(of child: pid_t, _ signals: SignalReceiver) -> Int32 {
         var information = siginfo_t()
         while waitid(P_PID, id_t(child), &information, WEXITED | ChildStatus.leavingIt) != 0,
             errno == EINTR

@@ -26,7 +26,7 @@ struct DemoCommand: ParsableCommand {
     func run() throws {
         let picture = try svg.map { try UserPath.item($0) }
         let stage = try DemoStage()
-        defer { stage.strike() }
+        defer { stage.tearDown() }
         let events = try Self.play(on: stage)
         for line in DemoTimeline(events).lines { try Console.print(line) }
         let checks = DemoChecks(events).all

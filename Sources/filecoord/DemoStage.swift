@@ -52,7 +52,7 @@ final class DemoStage: Sendable {
         } catch {
             throw Failure(.inputOutput, "cannot write \(document): \(error)")
         }
-        try strikeOnSignal()
+        try tearDownOnSignal()
     }
 
     // MARK: The processes
@@ -170,7 +170,7 @@ final class DemoStage: Sendable {
     /// Ends all processes and removes the directory.
     ///
     /// One thread does it; the other, if there is one, waits until it is done.
-    func strike() {
+    func tearDown() {
         isStruck.withLock { isStruck in
             if !isStruck { removeAll() }
             isStruck = true
@@ -191,7 +191,7 @@ final class DemoStage: Sendable {
     }
 
     /// Ends the daemon, which is this directory's own and has no client left to serve, and waits
-    /// for its end: a host whose names vanish makes them anew.
+    /// for its end: a server whose names vanish makes them anew.
     private func endDaemon() {
         guard let arbiter = try? StatusCommand.ask(environment)?.arbiter,
             arbiter.kind == .daemon,
@@ -211,7 +211,7 @@ final class DemoStage: Sendable {
         return signals
     }
 
-    private func strikeOnSignal() throws(Failure) {
+    private func tearDownOnSignal() throws(Failure) {
         let signals = Self.blockSignals()
         do {
             try DetachedThread.start(name: "signals") { [self, signals] in
@@ -219,7 +219,7 @@ final class DemoStage: Sendable {
                 var signal: Int32 = 0
                 sigwait(&awaited, &signal)
                 for actor in actors.withLock({ $0 }) { kill(actor.processID, SIGKILL) }
-                strike()
+                tearDown()
                 _exit(ExitStatus.signal(signal))
             }
         } catch {

@@ -22,7 +22,7 @@ struct FileCoord: ParsableCommand {
             those of one user that share this directory know of each other. The arbiter is the \
             daemon $FILECOORDINATIOND, or filecoordinationd beside filecoord or in the PATH; where \
             there is none, or with FILECOORDINATIOND= (empty), the first program that needs the \
-            arbiter hosts it.
+            arbiter serves it.
 
             \(ExitStatus.manual)
 

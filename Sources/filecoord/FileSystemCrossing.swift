@@ -15,12 +15,12 @@ struct FileSystemCrossing {
     /// The directories of the two.
     private let from: Descriptor
     private let to: Descriptor
-    private let signals: SignalDesk
+    private let signals: SignalReceiver
     private let ifTaken: Directory.TakenName
 
     init(
         _ source: NativePath, in from: Descriptor, to target: NativePath, in to: Descriptor,
-        _ signals: SignalDesk, ifTaken: Directory.TakenName
+        _ signals: SignalReceiver, ifTaken: Directory.TakenName
     ) {
         (self.source, self.from) = (source, from)
         (self.target, self.to) = (target, to)

@@ -57,7 +57,7 @@ struct HoldCommand: ParsableCommand {
     }
 
     func run() throws {
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for argument in (reads + writes).sorted(by: { $0.ordinal < $1.ordinal }) {
             items.append(

@@ -116,7 +116,7 @@ struct MoveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         let sources = targetDirectory == nil ? Array(paths.dropLast()) : paths
         let destination = targetDirectory ?? paths.last ?? ""
         if targetDirectory != nil || sources.count > 1 { try requireDirectory(destination) }
@@ -146,7 +146,7 @@ struct MoveCommand: ParsableCommand {
     }
 
     private func move(
-        _ text: String, to destination: String, _ signals: SignalDesk
+        _ text: String, to destination: String, _ signals: SignalReceiver
     ) throws(Failure) {
         try UserPath.refuseDots(text, "moved")
         let source = try UserPath.item(text)

@@ -164,7 +164,7 @@ struct MovePlan {
     /// Moves the item.
     ///
     /// - Returns: what is to be said if something is left of it at its old place.
-    func run(_ signals: SignalDesk) throws(Failure) -> Failure? {
+    func run(_ signals: SignalReceiver) throws(Failure) -> Failure? {
         let (old, new) = (try open(source.directory), try open(target.directory))
         TemporaryEntry.sweep(new)
         do throws(SystemError) {

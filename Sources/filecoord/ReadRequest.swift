@@ -24,7 +24,7 @@ struct ReadRequest: Hashable {
     /// Reads.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for path in paths {
             items.append(ClaimedItem(path: try UserPath.item(path), access: .reading(options)))
@@ -40,7 +40,7 @@ struct ReadRequest: Hashable {
     }
 
     private func keep(
-        _ paths: [NativePath], _ signals: SignalDesk
+        _ paths: [NativePath], _ signals: SignalReceiver
     ) throws(Failure) -> [PrivateCopy] {
         var copies: [PrivateCopy] = []
         guard !options.contains(.forUploading) else {

@@ -69,7 +69,7 @@ struct RemoveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for text in paths {
             try UserPath.refuseDots(text, "removed")
@@ -117,7 +117,7 @@ struct RemoveCommand: ParsableCommand {
     }
 
     private func remove(
-        _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalDesk
+        _ paths: [NativePath], agreed: Set<NativePath>?, _ signals: SignalReceiver
     ) -> [Failure] {
         var removal = TreeRemoval()
         removal.isUnwanted = { signals.noted != nil }

@@ -12,14 +12,14 @@ import Glibc
 final class Spool {
     /// What has been put in so far; its number is above those of the standard streams.
     let contents: Descriptor
-    private let signals: SignalDesk
+    private let signals: SignalReceiver
     private let placing: Placing
     private let umask: mode_t
     /// The path of the spool where it must have a name.
     private var leftover: NativePath?
 
     /// Makes an empty spool beside `path`, if something can be written there at all.
-    init(for path: NativePath, _ placing: Placing, signals: SignalDesk) throws(Failure) {
+    init(for path: NativePath, _ placing: Placing, signals: SignalReceiver) throws(Failure) {
         self.signals = signals
         self.placing = placing
         // The only way to ask; nothing else creates files yet.

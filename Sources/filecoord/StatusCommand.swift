@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import FileCoordinationClient
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc

@@ -3,7 +3,7 @@
 // Status for programs. Names and their order are a promise.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationWire
 
 /// Status as JSON.
@@ -90,7 +90,7 @@ enum StatusJSON {
     }
 }
 
-extension HostKind {
+extension ServerKind {
     /// The word for it in output.
     var name: String {
         switch self {

@@ -3,7 +3,7 @@
 // Status for people: a table for each file.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationWire
 
 /// Status as a table.

@@ -21,7 +21,7 @@ struct UpdateRequest: Hashable {
     /// Updates.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         let path = try UserPath.item(path)
         let admission = Admission(waiting, signals: signals)
         let spool = try Spool(for: path, placing, signals: signals)

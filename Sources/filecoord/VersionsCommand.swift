@@ -50,7 +50,7 @@ struct VersionsCommand: ParsableCommand {
             orOrphans: Bool = false,
             _ body: (KeptVersions, _ contents: NativePath) throws(Failure) -> Result
         ) throws(Failure) -> Result {
-            let signals = try SignalDesk()
+            let signals = try SignalReceiver()
             let path = try UserPath.item(path)
             // No presenter is asked about an item that does not exist.
             try KeptVersions(of: path).requireItem(orOrphans: orOrphans)

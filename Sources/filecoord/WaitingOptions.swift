@@ -104,7 +104,7 @@ struct WaitingTerms: Hashable {
     }
 
     /// How long to wait.
-    var patience: Patience {
+    var patience: WaitLimit {
         guard !nonblock, timeout != 0 else { return .none }
         return timeout.map { .bounded(.seconds($0)) } ?? .endless
     }
@@ -119,7 +119,7 @@ struct WaitingTerms: Hashable {
 }
 
 /// How long to wait for access.
-enum Patience: Hashable {
+enum WaitLimit: Hashable {
     /// Access is granted at once, or not at all.
     case none
     /// For so long.

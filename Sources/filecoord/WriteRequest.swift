@@ -49,7 +49,7 @@ struct WriteRequest: Hashable {
     /// Writes.
     func run() throws(Failure) {
         if keepsWhileRunning { try Holder.separate() }
-        let signals = try SignalDesk()
+        let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for path in paths {
             items.append(ClaimedItem(path: try UserPath.item(path), access: access))

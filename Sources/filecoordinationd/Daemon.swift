@@ -4,7 +4,7 @@
 // Started by the first program that needs it, or by hand; leaves when no program needs it.
 
 import ArgumentParser
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 
 @main
@@ -15,7 +15,7 @@ struct Daemon: ParsableCommand {
         discussion: """
             Programs that use file coordination start this by themselves when they find it, and it \
             leaves when no program needs it any more. Start it by hand to watch it: it says on \
-            standard error what it does. A program that hosts the arbiter itself hands it over.
+            standard error what it does. A program that serves the arbiter itself hands it over.
             """)
 
     private static let defaultIdleExit = 30.0

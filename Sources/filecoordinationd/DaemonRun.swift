@@ -2,7 +2,7 @@
 //
 // One run of the daemon: come to the role, serve, leave.
 
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
@@ -33,14 +33,14 @@ struct DaemonRun {
             configuration.givesWay = true
         }
         if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
-        let host = try role.makeHost(
+        let server = try role.makeServer(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }
         role.endElection()
-        _ = host.run()
+        _ = server.run()
     }
 
-    /// The host lock, and the election lock while it is ours to hold.
+    /// The server lock, and the election lock while it is ours to hold.
     private final class Role {
         private var lock: RoleLock?
         private var election: RoleLock?
@@ -52,8 +52,8 @@ struct DaemonRun {
 
         func endElection() { election = nil }
 
-        /// Makes a host that alone has the lock, so that the role ends when the host says so.
-        func makeHost(
+        /// Makes a server that alone has the lock, so that the role ends when the server says so.
+        func makeServer(
             in runtime: RuntimeDirectory, _ configuration: ServerConfiguration, wakeUp: WakeUp
         ) throws -> Server {
             guard let lock = lock.take() else { preconditionFailure("A role is had once") }
@@ -64,22 +64,22 @@ struct DaemonRun {
 
     /// Comes to the role; nil if another daemon has it.
     ///
-    /// An embedded host is asked to hand over.
+    /// An embedded server is asked to hand over.
     private static func takeRole(
         in runtime: RuntimeDirectory, isElected: Bool
     ) throws -> Role? {
         if isElected {
-            // A starter that lost patience hosts the arbiter itself.
-            return try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime).map {
+            // A starter that lost patience serves the arbiter itself.
+            return try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime).map {
                 Role(lock: $0, election: nil)
             }
         }
         let election = try RoleLock.acquire(RuntimeDirectory.Name.electionLock, in: runtime)
-        if let lock = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime) {
+        if let lock = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime) {
             return Role(lock: lock, election: election)
         }
         guard try Handover.ask(in: runtime) else { return nil }
-        let lock = try RoleLock.acquire(RuntimeDirectory.Name.hostLock, in: runtime)
+        let lock = try RoleLock.acquire(RuntimeDirectory.Name.serverLock, in: runtime)
         return Role(lock: lock, election: election)
     }
 

@@ -161,14 +161,14 @@ import Testing
     }
 
     @Test func `Rule 18.4: a cycle by way of a presenter`() {
-        let hindered =
+        let blocked =
             editorAndReader + """
                 10 asked presenter=7 claim=1 do=toReader do=save
                 11 filed claim=2 client=7 purpose=n order=2 blocks item=write,/f
-                12 hindered presenter=7 claim=2
+                12 blocked presenter=7 claim=2
 
                 """
-        #expect(findings(hindered + "12 cycle claim=2 link=2 link=1,7\n") == [])
-        #expect(findings(hindered + "13 cancelled claim=2\n") == [.cycle])
+        #expect(findings(blocked + "12 cycle claim=2 link=2 link=1,7\n") == [])
+        #expect(findings(blocked + "13 cancelled claim=2\n") == [.cycle])
     }
 }

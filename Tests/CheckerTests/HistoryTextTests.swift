@@ -15,7 +15,7 @@ import Testing
                     Item(.readWithoutChanges, "/"),
                 ], order: 5, enclosing: [ClaimKey(3), ClaimKey(4)], blocksCaller: true,
                 isBatch: true)),
-        .placed(ClaimKey(5)), .granted(ClaimKey(5), items: nil),
+        .holding(ClaimKey(5)), .granted(ClaimKey(5), items: nil),
         .granted(ClaimKey(5), items: [Item(.merge, "/f")]), .returned(ClaimKey(5)),
         .ended(ClaimKey(5)), .cancelled(ClaimKey(5)), .failed(ClaimKey(5)),
         .foundInCycle(
@@ -25,14 +25,14 @@ import Testing
             Presenter(
                 PresenterKey(7), of: ClientKey(2), purpose: "p", place: "/x y",
                 courtesies: [.save, .accommodateSubitemDeletion(nil)], patience: 3)),
-        .presenterRemoved(PresenterKey(7)), .presenterPlaced(PresenterKey(7), "/q"),
-        .presenterPlaced(PresenterKey(7), nil),
+        .presenterRemoved(PresenterKey(7)), .presenterRelocated(PresenterKey(7), "/q"),
+        .presenterRelocated(PresenterKey(7), nil),
         .asked(
             PresenterKey(7), for: nil,
             [.relinquishToReader, .relinquishToWriter, .accommodateSubitemDeletion("/a,b")]),
         .answered(PresenterKey(7), for: ClaimKey(5), succeeds: false),
         .reacquired(PresenterKey(7), .relinquishToWriter),
-        .hindered(PresenterKey(7), by: ClaimKey(5)), .hindered(PresenterKey(7), by: nil),
+        .blocked(PresenterKey(7), by: ClaimKey(5)), .blocked(PresenterKey(7), by: nil),
         .died(ClientKey(2)), .stopped(ClientKey(2)), .continued(ClientKey(2)), .arbiterReplaced,
         .rested,
     ]

@@ -68,7 +68,7 @@ extension Lives {
                 mayOverlap($0.asked, $0.answered ?? $0.void, now)
                     || isBefore($0.answered, now.to)
             }
-            return isAsked && seen.hindrances.contains { $0.claim == other.claim.key }
+            return isAsked && seen.blockings.contains { $0.claim == other.claim.key }
         }
         let isInside =
             other.claim.enclosing.contains(life.claim.key) && other.claim.blocksCaller
@@ -77,11 +77,11 @@ extension Lives {
         if let tenure = life.tenures.last, tenure.end == nil, isBefore(tenure.granted, now.to) {
             return false
         }
-        return mayWait(life, for: other, now) && !isExcusedForSure(life, from: other, now)
+        return mayWait(life, for: other, now) && !canBypassForSure(life, from: other, now)
     }
 
     /// Whether a claim in line certainly need not wait for another.
-    private func isExcusedForSure(
+    private func canBypassForSure(
         _ life: ClaimLife, from other: ClaimLife, _ now: Window
     ) -> Bool {
         guard isCertainlyInLine(life, now.to), !mayRun(other, now) else { return false }
@@ -111,7 +111,7 @@ extension Lives {
             $0.filed <= fact && ($0.over.map { $0 > fact } ?? true)
                 && !isStopped($0.claim.client, fact)
         }
-        let mayClose = present.filter { isCallWaiting($0, fact) || hinders($0, fact) }
+        let mayClose = present.filter { isCallWaiting($0, fact) || blocks($0, fact) }
         for start in mayClose {
             if let way = way(from: start, in: present, fact) { return way }
         }
@@ -123,13 +123,13 @@ extension Lives {
             && !state(of: life, fact).isRunning
     }
 
-    private func hinders(_ life: ClaimLife, _ fact: Int) -> Bool {
-        presenters.contains { isHindered($0, by: life, fact) }
+    private func blocks(_ life: ClaimLife, _ fact: Int) -> Bool {
+        presenters.contains { isBlocked($0, by: life, fact) }
     }
 
-    private func isHindered(_ seen: PresenterLife, by life: ClaimLife, _ fact: Int) -> Bool {
+    private func isBlocked(_ seen: PresenterLife, by life: ClaimLife, _ fact: Int) -> Bool {
         (seen.removed.map { $0 > fact } ?? true)
-            && seen.hindrances.last { $0.since <= fact }?.claim == life.claim.key
+            && seen.blockings.last { $0.since <= fact }?.claim == life.claim.key
     }
 
     private func way(
@@ -214,7 +214,7 @@ extension Lives {
                 && their.enclosing.contains(own.key)
         case .asking(let since):
             let isThroughPresenter = presenters.contains { seen in
-                isHindered(seen, by: other, fact) && !others.isRunning
+                isBlocked(seen, by: other, fact) && !others.isRunning
                     && isAwaitedForSure(seen, for: own.key, fact)
             }
             if isThroughPresenter { return true }

@@ -9,7 +9,7 @@ package enum Fact: Hashable, Sendable {
     /// A claim was filed; the moment is that of its place in line.
     case filed(Claim)
     /// A claim took its place (stage 2, Rule 2.19); where that is not seen, its grant counts.
-    case placed(ClaimKey)
+    case holding(ClaimKey)
     /// A claim was granted; with its items, where they are known to be by then.
     case granted(ClaimKey, items: [Item]?)
     /// A claim that held a place, or a grant that was not taken up, is in line again (Rule 18.6).
@@ -30,7 +30,7 @@ package enum Fact: Hashable, Sendable {
     /// A presenter was removed.
     case presenterRemoved(PresenterKey)
     /// A presenter said by itself where its item is (Rule 5.5).
-    case presenterPlaced(PresenterKey, String?)
+    case presenterRelocated(PresenterKey, String?)
     /// A presenter was asked, for a claim if that is known.
     case asked(PresenterKey, for: ClaimKey?, [Courtesy])
     /// A presenter answered what it was asked last for that claim.
@@ -38,7 +38,7 @@ package enum Fact: Hashable, Sendable {
     /// A presenter got its item back.
     case reacquired(PresenterKey, Courtesy)
     /// A presenter cannot answer before that claim is over; nil: it can again (Rule 18.4).
-    case hindered(PresenterKey, by: ClaimKey?)
+    case blocked(PresenterKey, by: ClaimKey?)
 
     /// A client process died.
     case died(ClientKey)

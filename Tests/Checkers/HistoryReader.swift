@@ -96,7 +96,7 @@ extension Fact {
             case "replaced": Fact.arbiterReplaced
             case "rested": Fact.rested
             case "died", "stopped", "continued": Fact.ofClient(verb, words)
-            case "added", "removed", "set", "asked", "answered", "reacquired", "hindered":
+            case "added", "removed", "set", "asked", "answered", "reacquired", "blocked":
                 Fact.ofPresenter(verb, words)
             default: Fact.ofClaim(verb, words)
             }
@@ -121,10 +121,10 @@ extension Fact {
         switch verb {
         case "added": return Presenter(key, courtesies, words).map { .presenterAdded($0) }
         case "removed": return .presenterRemoved(key)
-        case "set": return .presenterPlaced(key, words.text("place"))
+        case "set": return .presenterRelocated(key, words.text("place"))
         case "asked": return .asked(key, for: claim, courtesies)
         case "answered": return .answered(key, for: claim, succeeds: !words.has("error"))
-        case "hindered": return .hindered(key, by: claim)
+        case "blocked": return .blocked(key, by: claim)
         default: return courtesies.first.map { .reacquired(key, $0) }
         }
     }
@@ -135,7 +135,7 @@ extension Fact {
         else { return nil }
         switch verb {
         case "filed": return Claim(key, items, words).map { .filed($0) }
-        case "placed": return .placed(key)
+        case "placed": return .holding(key)
         case "granted": return .granted(key, items: items.isEmpty ? nil : items)
         case "returned": return .returned(key)
         case "ended": return .ended(key)

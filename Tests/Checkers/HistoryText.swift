@@ -31,7 +31,7 @@ extension Fact: CustomStringConvertible {
     package var description: String {
         switch self {
         case .filed(let claim): "filed \(claim.words)"
-        case .placed(let claim): "placed claim=\(claim)"
+        case .holding(let claim): "placed claim=\(claim)"
         case .granted(let claim, let items):
             "granted claim=\(claim)" + (items ?? []).map { " item=\($0.word)" }.joined()
         case .returned(let claim): "returned claim=\(claim)"
@@ -44,7 +44,7 @@ extension Fact: CustomStringConvertible {
             "moved claim=\(claim)" + moves.map { " move=\($0.word)" }.joined()
         case .presenterAdded(let presenter): "added \(presenter.words)"
         case .presenterRemoved(let presenter): "removed presenter=\(presenter)"
-        case .presenterPlaced(let presenter, let place):
+        case .presenterRelocated(let presenter, let place):
             "set presenter=\(presenter)" + (place.map { " place=\($0.escaped)" } ?? "")
         case .asked(let presenter, let claim, let courtesies):
             "asked presenter=\(presenter)\(Self.word(claim))"
@@ -53,8 +53,8 @@ extension Fact: CustomStringConvertible {
             "answered presenter=\(presenter)\(Self.word(claim))" + (succeeds ? "" : " error")
         case .reacquired(let presenter, let courtesy):
             "reacquired presenter=\(presenter) do=\(courtesy.word)"
-        case .hindered(let presenter, let claim):
-            "hindered presenter=\(presenter)\(Self.word(claim))"
+        case .blocked(let presenter, let claim):
+            "blocked presenter=\(presenter)\(Self.word(claim))"
         case .died(let client): "died client=\(client)"
         case .stopped(let client): "stopped client=\(client)"
         case .continued(let client): "continued client=\(client)"

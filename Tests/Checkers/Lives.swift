@@ -41,8 +41,8 @@ struct PresenterLife {
     var questions: [Question] = []
     /// When it got its item back.
     var reacquired: [(fact: Int, courtesy: Courtesy)] = []
-    /// When it was hindered, and by which claim.
-    var hindrances: [(since: Int, claim: ClaimKey?)] = []
+    /// When it was blocked, and by which claim.
+    var blockings: [(since: Int, claim: ClaimKey?)] = []
 
     /// Something it was asked.
     struct Question {
@@ -110,7 +110,7 @@ struct Lives {
             claimIndex[claim.key] = claims.count
             claims.append(
                 ClaimLife(claim: claim, filed: number, places: [(number, claim.items)]))
-        case .placed(let key): changeClaim(key, number) { $0.take(number) }
+        case .holding(let key): changeClaim(key, number) { $0.take(number) }
         case .granted(let key, let items):
             changeClaim(key, number) {
                 $0.take(number)
@@ -121,15 +121,16 @@ struct Lives {
             }
         case .returned(let key):
             changeClaim(key, number) { $0.close(number) }
-            forgetQuestions(for: key, number)
+            discardQuestions(for: key, number)
         case .ended(let key), .cancelled(let key), .failed(let key), .foundInCycle(let key, _):
             changeClaim(key, number) {
                 $0.close(number)
                 $0.over = number
             }
         case .moved(let key, let moves): follow(moves, by: key, number)
-        case .presenterAdded, .presenterRemoved, .presenterPlaced, .asked, .answered, .reacquired,
-            .hindered:
+        case .presenterAdded, .presenterRemoved, .presenterRelocated, .asked, .answered,
+            .reacquired,
+            .blocked:
             notePresenter(fact, number)
         case .died, .stopped, .continued, .arbiterReplaced: noteProcess(fact, number)
         case .rested: break
@@ -145,7 +146,7 @@ struct Lives {
                 PresenterLife(
                     presenter: presenter, added: number, places: [(number, presenter.place)]))
         case .presenterRemoved(let key): changePresenter(key, number) { $0.removed = number }
-        case .presenterPlaced(let key, let place):
+        case .presenterRelocated(let key, let place):
             changePresenter(key, number) { $0.places.append((number, place)) }
         case .asked(let key, let claim, let courtesies):
             changePresenter(key, number) {
@@ -165,8 +166,8 @@ struct Lives {
             }
         case .reacquired(let key, let courtesy):
             changePresenter(key, number) { $0.reacquired.append((number, courtesy)) }
-        case .hindered(let key, let claim):
-            changePresenter(key, number) { $0.hindrances.append((number, claim)) }
+        case .blocked(let key, let claim):
+            changePresenter(key, number) { $0.blockings.append((number, claim)) }
         default: break
         }
     }
@@ -192,8 +193,8 @@ struct Lives {
             }
             for index in presenters.indices {
                 // It does not know yet what keeps whom from answering.
-                if presenters[index].hindrances.last?.claim != nil {
-                    presenters[index].hindrances.append((number, nil))
+                if presenters[index].blockings.last?.claim != nil {
+                    presenters[index].blockings.append((number, nil))
                 }
                 for question in presenters[index].questions.indices
                 where presenters[index].questions[question].answered == nil {
@@ -205,7 +206,7 @@ struct Lives {
     }
 
     /// What was asked for a claim that is in line again is asked anew.
-    private mutating func forgetQuestions(for claim: ClaimKey, _ number: Int) {
+    private mutating func discardQuestions(for claim: ClaimKey, _ number: Int) {
         for index in presenters.indices {
             for question in presenters[index].questions.indices
             where presenters[index].questions[question].claim == claim

@@ -49,11 +49,11 @@ extension Lives {
                 return "claim \(own.key) took its place beside claim \(their.key), which runs"
             }
             guard held.granted == nil || isBefore(start, held.granted) else { return nil }
-            if isExcused(life, from: other, window) { return nil }
+            if canBypass(life, from: other, window) { return nil }
             return "claim \(own.key) took the place that claim \(their.key) holds"
         }
         if onlyMovesAround(items, other.items(at: start)) || mayBeStopped(their.client, window)
-            || isExcused(life, from: other, window)
+            || canBypass(life, from: other, window)
         {
             return nil
         }
@@ -116,7 +116,7 @@ extension Lives {
 
     // MARK: The two exceptions
 
-    private func isExcused(
+    private func canBypass(
         _ life: ClaimLife, from other: ClaimLife, _ window: Window
     ) -> Bool {
         let own = life.claim
@@ -174,12 +174,12 @@ extension Lives {
         guard life.claim.key != other.claim.key, !isBefore(window.to, other.filed),
             !isBefore(other.over, window.from)
         else { return false }
-        let mayBeHindered =
+        let mayBeBlocked =
             mayAsk(life, window)
             && presenters.contains { seen in
-                seen.hindrances.contains { $0.claim == other.claim.key }
+                seen.blockings.contains { $0.claim == other.claim.key }
             }
-        if mayBeHindered || mayOutlast(other, life, window) { return true }
+        if mayBeBlocked || mayOutlast(other, life, window) { return true }
         guard life.claim.purpose != other.claim.purpose || mayOutlast(other), !other.claim.isBatch
         else { return false }
         guard mayHold(other, window) || !isEarlier(life, other) else { return false }

@@ -101,7 +101,7 @@ final class WaitingTests: XCTestCase {
     func testKillingTheHolderFreesTheWaiterAtOnce() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "text")
-            // With no daemon, a third process is to host: this is about claims, not elections.
+            // With no daemon, a third process is to serve: this is about claims, not elections.
             let bystander = try sandbox.startPresenting("elsewhere")
             let holder = try sandbox.startHolding("write", "a")
             let waiter = try sandbox.start("read", "--quiet", "a")
@@ -115,14 +115,14 @@ final class WaitingTests: XCTestCase {
         }
     }
 
-    func testKillingTheHostFreesTheWaiterToo() throws {
+    func testKillingTheServerFreesTheWaiterToo() throws {
         try with(.embedded) { sandbox in
             try sandbox.makeFile("a", "text")
-            let holderAndHost = try sandbox.startHolding("write", "a")
+            let holderAndServer = try sandbox.startHolding("write", "a")
             let waiter = try sandbox.start("read", "--quiet", "a")
             try sandbox.awaitWaiters(1)
-            XCTAssertEqual(try sandbox.status().arbiter?.pid, holderAndHost.processID)
-            holderAndHost.kill(SIGKILL)
+            XCTAssertEqual(try sandbox.status().arbiter?.pid, holderAndServer.processID)
+            holderAndServer.kill(SIGKILL)
             XCTAssertEqual(try waiter.outcome().output, "text")
         }
     }

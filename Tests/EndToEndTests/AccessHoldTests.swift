@@ -173,7 +173,7 @@ class AccessHoldTests: StageTestCase {
 }
 
 final class AccessHoldDaemonTests: AccessHoldTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
-    func testADaemonHosts() throws { try assertDaemonHosts() }
+    func testADaemonServers() throws { try assertDaemonServes() }
 }

@@ -141,8 +141,8 @@ class AnnouncementTests: StageTestCase {
 
 /// The same with the daemon.
 final class AnnouncementWithDaemonTests: AnnouncementTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -49,7 +49,7 @@ final class BarePresenterTests: StageTestCase {
         func hear() throws -> PresenterMessage {
             while heard.isEmpty {
                 let bytes = try XCTUnwrap(line.receive(), "the arbiter says nothing more")
-                guard case .deliveries(let deliveries) = try HostMessage(decoding: bytes) else {
+                guard case .deliveries(let deliveries) = try ServerMessage(decoding: bytes) else {
                     continue
                 }
                 heard += deliveries.map(\.message)
@@ -72,7 +72,7 @@ final class BarePresenterTests: StageTestCase {
         }
     }
 
-    //  host          presenter     B                 C
+    //  server        presenter     B                 C
     //                of f          write(f): asks
     //                                                write(f) waits
     //                              stopped
@@ -88,7 +88,7 @@ final class BarePresenterTests: StageTestCase {
     /// for the same claim.
     func testAnAnswerToAQuestionThatWasTakenBack() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let (b, c) = (try stage.peer("B"), try stage.peer("C"))
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
@@ -107,7 +107,7 @@ final class BarePresenterTests: StageTestCase {
         // In the order in which it was said: when this is answered, that was heard.
         presenter.line.send(ClientMessage.statusRequest.encode())
         while let bytes = presenter.line.receive() {
-            if case .statusPart(_, isLast: true) = try HostMessage(decoding: bytes) { break }
+            if case .statusPart(_, isLast: true) = try ServerMessage(decoding: bytes) { break }
         }
         try stage.until(b, .asking)
         XCTAssertFalse(b.said("w granted"))
@@ -116,7 +116,7 @@ final class BarePresenterTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    //  host          presenter     B
+    //  server        presenter     B
     //                of f
     //                hangs up
     //                              write(f): asks
@@ -128,7 +128,7 @@ final class BarePresenterTests: StageTestCase {
     /// connection ends; what was said on no connection is said again.
     func testAConnectionThatEndsIsNoDeath() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let b = try stage.peer("B")
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
@@ -141,7 +141,7 @@ final class BarePresenterTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    //  host          presenter     B
+    //  server        presenter     B
     //                of f          write(f): asks
     //                answers
     //                              granted
@@ -152,7 +152,7 @@ final class BarePresenterTests: StageTestCase {
     /// Rules 8.2 and 18.8: its ledger still says that it has relinquished.
     func testAnItemThatWasGivenBackInVain() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let b = try stage.peer("B")
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }

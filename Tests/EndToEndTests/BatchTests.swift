@@ -118,8 +118,8 @@ class BatchTests: StageTestCase {
 
 /// The same with the daemon.
 final class BatchWithDaemonTests: BatchTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -162,8 +162,8 @@ class CancellingTests: StageTestCase {
 
 /// The same with the daemon.
 final class CancellingWithDaemonTests: CancellingTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

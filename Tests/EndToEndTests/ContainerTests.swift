@@ -38,7 +38,7 @@ class ContainerTests: StageTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Makes a program the first, who hosts if programs do.
+    /// Makes a program the first, who serves if programs do.
     private func come(_ program: Program) throws {
         try program.ask("s write \(try stage.file("s"))", "s granted")
         try program.ask("s go", "s released")
@@ -96,7 +96,7 @@ class ContainerTests: StageTestCase {
         }
     }
 
-    //  inside (hosts)          outside                 another outside
+    //  inside (servers)        outside                 another outside
     //  write(f) granted
     //                          write(g) granted
     //                                                  write(g): waits
@@ -109,16 +109,16 @@ class ContainerTests: StageTestCase {
         let (file, other) = (try stage.file("f"), try stage.file("g"))
         for isInside in [true, false] {
             let container = try Container(stage)
-            let inmate = isInside ? try container.peer("host") : nil
-            let host = try inmate?.program ?? stage.peer("host")
-            try host.ask("x write \(file)", "x granted")
+            let inmate = isInside ? try container.peer("server") : nil
+            let server = try inmate?.program ?? stage.peer("server")
+            try server.ask("x write \(file)", "x granted")
             let inside = try container.peer("inside")
             let outside = try stage.peer("outside")
             try inside.program.ask("x write \(other)", "x granted")
             outside.tell("y write \(other)")
             try until(outside.pid, is: .waiting)
-            if let inmate { try inmate.end() } else { host.end() }
-            if Self.hosting == .daemon {
+            if let inmate { try inmate.end() } else { server.end() }
+            if Self.serving == .daemon {
                 let pid = try XCTUnwrap(
                     stage.processesOfThisStage().first {
                         stage.text("/proc/\($0)/comm") == "filecoordinatio\n"
@@ -150,8 +150,8 @@ class ContainerTests: StageTestCase {
         let file = try stage.file("f")
         let namesake = try stage.start("namesake", ["/bin/sleep", "1000"])
         try namesake.stop()
-        let host = try stage.peer("host")
-        try come(host)
+        let server = try stage.peer("server")
+        try come(server)
         let container = try Container(stage)
         let holder = try container.peer("holder")
         try XCTSkipUnless(
@@ -161,17 +161,17 @@ class ContainerTests: StageTestCase {
         try holder.program.ask("x write \(file)", "x granted")
         waiter.program.tell("y write \(file)")
         try until(waiter.pid, is: .waiting)
-        host.tell("z write \(file)")
-        try stage.untilWaits(host)
+        server.tell("z write \(file)")
+        try stage.untilWaits(server)
         // Several looks at who is in the way.
-        XCTAssertThrowsError(try host.hear("z granted", within: 1.5))
+        XCTAssertThrowsError(try server.hear("z granted", within: 1.5))
         let report = try stage.until("an arbiter answers") { _ in true }
         XCTAssertFalse(report.claims.contains { $0.isStopped })
         try holder.program.ask("x go", "x released")
         try waiter.program.hear("y granted")
-        XCTAssertFalse(host.said("z granted"))
+        XCTAssertFalse(server.said("z granted"))
         try waiter.program.ask("y go", "y released")
-        try host.hear("z granted")
+        try server.hear("z granted")
     }
 
     /// Rule 18.6: a stopped waiter in a container is seen from outside, and skipped.
@@ -194,9 +194,9 @@ class ContainerTests: StageTestCase {
         try inside.program.hear("y granted")
     }
 
-    /// Rule 18.7a: a stopped host in a container is deposed from outside.
-    func testTheHostIsStoppedInside() throws {
-        try XCTSkipUnless(Self.hosting == .embedded, "The daemon is in either place.")
+    /// Rule 18.7a: a stopped server in a container is deposed from outside.
+    func testTheServerIsStoppedInside() throws {
+        try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
         let inside = try Container(stage).peer("inside")
         try come(inside.program)
@@ -210,10 +210,10 @@ class ContainerTests: StageTestCase {
         try inside.program.hear("y granted")
     }
 
-    /// Rule 18.7a: a stopped host that is not seen from a container is not deposed from there, but
-    /// waited for; nothing is granted meanwhile, and everything when it runs again.
-    func testTheHostIsStoppedOutside() throws {
-        try XCTSkipUnless(Self.hosting == .embedded, "The daemon is in either place.")
+    /// Rule 18.7a: a stopped server that is not seen from a container is not deposed from there,
+    /// but waited for; nothing is granted meanwhile, and everything when it runs again.
+    func testTheServerIsStoppedOutside() throws {
+        try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
         let outside = try stage.peer("outside")
         try come(outside)
@@ -230,9 +230,9 @@ class ContainerTests: StageTestCase {
     }
 
     /// Rules 18.6 and 18.7a: in a container whose /proc shows the processes outside, the process is
-    /// looked at, and not what has its number there; a stopped host outside is deposed.
+    /// looked at, and not what has its number there; a stopped server outside is deposed.
     func testAContainerWithOthersProcesses() throws {
-        try XCTSkipUnless(Self.hosting == .embedded, "The daemon is in either place.")
+        try XCTSkipUnless(Self.serving == .embedded, "The daemon is in either place.")
         let file = try stage.file("f")
         let outside = try stage.peer("outside")
         try come(outside)
@@ -244,7 +244,7 @@ class ContainerTests: StageTestCase {
         outside.tell("y write \(file)")
         outside.signal(SIGCONT)
         try until(outside.pid, is: .waiting)
-        // The host inside sees its own processes rightly, too.
+        // The server inside sees its own processes rightly, too.
         let another = try container.peer("another")
         another.program.tell("z write \(file)")
         try until(another.pid, is: .waiting)
@@ -287,7 +287,7 @@ class ContainerTests: StageTestCase {
     /// Rule 18.5: an arbiter inside does not see a reader outside, who gets right numbers of those
     /// outside all the same, and is told that others are those of a container.
     func testNumbersOfAnArbiterInside() throws {
-        try XCTSkipUnless(Self.hosting == .embedded, "The daemon sees as much as its starter.")
+        try XCTSkipUnless(Self.serving == .embedded, "The daemon sees as much as its starter.")
         let file = try stage.file("f")
         let inside = try Container(stage).peer("inside")
         try inside.program.ask("x write \(file)", "x granted")
@@ -359,8 +359,8 @@ class ContainerTests: StageTestCase {
 
 /// The same with the daemon.
 final class ContainerWithDaemonTests: ContainerTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 18.14.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -24,10 +24,10 @@ class CounterTests: StageTestCase {
         XCTAssertEqual(stage.text(file), "\(processes * times)")
     }
 
-    //  1             2             3             ...         host
+    //  1             2             3             ...         server
     //  append a record under a claim, each                   killed every 100 ms
     //
-    /// Rules 15.8 and 18.7: the process that hosts is killed; if it was one of the processes,
+    /// Rules 15.8 and 18.7: the process that serves is killed; if it was one of the processes,
     /// another one writes what that one had still to write.
     func testTheSumIsExactWhileArbitersAreKilled() throws {
         // Much of the time there is no arbiter.
@@ -71,8 +71,8 @@ class CounterTests: StageTestCase {
 
 /// The same with the daemon.
 final class CounterWithDaemonTests: CounterTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

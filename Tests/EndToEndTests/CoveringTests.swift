@@ -139,8 +139,8 @@ class CoveringTests: StageTestCase {
 
 /// The same with the daemon.
 final class CoveringWithDaemonTests: CoveringTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -80,8 +80,8 @@ class CycleTests: StageTestCase {
 
 /// The same with the daemon.
 final class CycleWithDaemonTests: CycleTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

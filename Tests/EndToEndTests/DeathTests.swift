@@ -20,11 +20,11 @@ class DeathTests: StageTestCase {
     //  killed
     //                          granted
     //
-    /// Rule 15.8, with the holder hosting or not.
+    /// Rule 15.8, with the holder serving or not.
     func testTheDeathOfAHolderFreesWhoWaits() throws {
         let file = try stage.file("f")
-        for isHost in [true, false] {
-            if !isHost { _ = try stage.firstProgram("host") }
+        for isServer in [true, false] {
+            if !isServer { _ = try stage.firstProgram("server") }
             let a = try stage.peer("A")
             let b = try stage.peer("B")
             try a.ask("a write \(file)", "a granted")
@@ -91,8 +91,8 @@ class DeathTests: StageTestCase {
     /// Rule 18.8.
     func testAnExecInsideAnAccessorEndsTheClaim() throws {
         let file = try stage.file("f")
-        for isHost in [true, false] {
-            if !isHost { _ = try stage.firstProgram("host") }
+        for isServer in [true, false] {
+            if !isServer { _ = try stage.firstProgram("server") }
             let a = try stage.peer("A")
             let b = try stage.peer("B")
             try a.ask("a write \(file)", "a granted")
@@ -130,7 +130,7 @@ class DeathTests: StageTestCase {
 
     // MARK: Forking
 
-    //  host                    A                       B
+    //  server                  A                       B
     //  forks a child
     //                          write(f) granted
     //                                                  read(f) waits
@@ -138,18 +138,18 @@ class DeathTests: StageTestCase {
     //                          returns
     //                                                  granted
     //
-    /// Rules 18.7 and 18.8: the child of a host is no host, and no client's connection depends on
-    /// it.
-    func testAForkedChildOfTheHostHoldsNobodyUp() throws {
+    /// Rules 18.7 and 18.8: the child of a server is no server, and no client's connection depends
+    /// on it.
+    func testAForkedChildOfTheServerBlocksNoProgram() throws {
         let file = try stage.file("f")
-        let host = try stage.firstProgram("host")
-        let forked = try child(try host.ask("x fork", "x forked"))
+        let server = try stage.firstProgram("server")
+        let forked = try child(try server.ask("x fork", "x forked"))
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("a write \(file)", "a granted")
         b.tell("b read \(file)")
         try stage.untilWaits(b)
-        host.end()
+        server.end()
         XCTAssertTrue(lives(forked))
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"))
@@ -167,11 +167,11 @@ class DeathTests: StageTestCase {
     //  killed; its child lives
     //                          granted
     //
-    /// Rule 18.8, with the holder hosting or not.
+    /// Rule 18.8, with the holder serving or not.
     func testAForkedChildOfAHolderHoldsNothing() throws {
         let file = try stage.file("f")
-        for isHost in [true, false] {
-            if !isHost { _ = try stage.firstProgram("host") }
+        for isServer in [true, false] {
+            if !isServer { _ = try stage.firstProgram("server") }
             let a = try stage.peer("A")
             let b = try stage.peer("B")
             try a.ask("a write \(file)", "a granted")
@@ -232,8 +232,8 @@ class DeathTests: StageTestCase {
             TestEnvironment.showsKnownFaults,
             "The Swift runtime's own locks may be held at a fork: see Open work")
         let file = try stage.file("f")
-        for isHost in [true, false] {
-            if !isHost { _ = try stage.firstProgram("host") }
+        for isServer in [true, false] {
+            if !isServer { _ = try stage.firstProgram("server") }
             let a = try stage.peer("A")
             try a.ask("a write \(file)", "a granted")
             let forked = try child(try a.ask("a fork coordinate", "a forked"))
@@ -280,13 +280,14 @@ class DeathTests: StageTestCase {
         try a.hear("p relinquish to writer")
     }
 
-    /// Rule 18.12: a host that has no descriptor left for a program tells it so, or lets it wait
+    /// Rule 18.12: a server that has no descriptor left for a program tells it so, or lets it wait
     /// until others have left; no program hangs.
-    func testMoreProgramsThanTheHostHasDescriptors() throws {
+    func testMoreProgramsThanTheServerHasDescriptors() throws {
         let file = try stage.file("f", "0")
-        let host = try stage.peer("host", through: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\""])
-        try host.ask("h read \(file)", "h granted")
-        try host.ask("h go", "h released")
+        let server = try stage.peer(
+            "server", through: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\""])
+        try server.ask("h read \(file)", "h granted")
+        try server.ask("h go", "h released")
         let many = try (1...30).map { try stage.peer("\($0)") }
         for program in many { program.tell("c count \(file) 3 leaves") }
         for program in many { try program.hear("c") }
@@ -301,12 +302,12 @@ class DeathTests: StageTestCase {
         for program in many { program.end() }
         let late = try stage.peer("late")
         try late.ask("c count \(file) 3", "c counted")
-        try host.ask("c count \(file) 3", "c counted")
+        try server.ask("c count \(file) 3", "c counted")
     }
 }
 
 extension Stage {
-    /// A program that coordinates before all others, and therefore hosts if programs do.
+    /// A program that coordinates before all others, and therefore serves if programs do.
     func firstProgram(_ name: String) throws -> Program {
         let program = try peer(name)
         try program.ask("first read \(path("first"))", "first granted")
@@ -317,8 +318,8 @@ extension Stage {
 
 /// The same with the daemon.
 final class DeathWithDaemonTests: DeathTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

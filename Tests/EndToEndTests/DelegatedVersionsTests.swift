@@ -56,7 +56,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
 
     func testAVersionOfAnotherFileEndsNoDelegation() throws {
         let (file, other) = try files()
-        try host()
+        try server()
         let writer = try peer("writer")
         try keepVersion(writer, "v", of: other)
         try saveLocally(writer, file)
@@ -70,7 +70,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
 
     func testALocalWriteKeepsTheItemsVersions() throws {
         let (file, _) = try files()
-        try host()
+        try server()
         let writer = try peer("writer")
         try keepVersion(writer, "v", of: file)
         try saveLocally(writer, file)
@@ -81,7 +81,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
     /// coordinate.
     func testAFileThatArrivesBringsItsVersions() throws {
         let (file, other) = try files()
-        try host()
+        try server()
         let writer = try peer("writer")
         try keepVersion(writer, "v", of: other)
         try saveLocally(writer, file) { XCTAssertEqual(rename(other, file), 0) }
@@ -91,7 +91,7 @@ class DelegatedVersionsTests: DelegatingTestCase {
     /// The first version of an item, kept by another program without a claim.
     func testAVersionThatAnotherProgramKeepsIsHeardOf() throws {
         let (file, other) = try files()
-        try host()
+        try server()
         let (writer, keeper) = (try peer("writer"), try peer("keeper"))
         try keepVersion(keeper, "v", of: other)
         try saveLocally(writer, file) {
@@ -105,8 +105,8 @@ class DelegatedVersionsTests: DelegatingTestCase {
 
 /// The same with the daemon.
 final class DelegatedVersionsWithDaemonTests: DelegatedVersionsTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -15,9 +15,9 @@ class DelegatingTestCase: StageTestCase {
         try super.setUpWithError()
     }
 
-    /// A program that hosts, unless a daemon does, and does nothing else.
-    func host() throws {
-        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    /// A program that serves, unless a daemon does, and does nothing else.
+    func server() throws {
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
     }
 
     /// One access.
@@ -47,7 +47,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 2.3: and the other way round the place is not A's any more.
     func testALocalClaimKeepsOthersOut() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         b.tell("b write \(file)")
@@ -73,7 +73,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 18.8: what no arbiter knows of is not the child's to end either.
     func testAForkedChildThatReturnsEndsNoLocalClaim() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try a.ask("l fork return", "l forked")
@@ -93,7 +93,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 2.12: the place may have been delegated while the first claim of its process runs.
     func testAClaimThatWasFiledKeepsOthersOfItsProcessOut() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let a = try stage.peer("A")
         try use(a, "write \(file)", "u")
         try a.ask("l write \(file)", "l granted")
@@ -115,7 +115,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 2.2: what another client has is not delegated.
     func testAPlaceThatAnotherHasIsNotDelegated() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try b.ask("b read \(file)", "b granted")
         for round in 0..<6 { try use(a, "read \(file)", "u\(round)") }
@@ -131,7 +131,7 @@ class DelegationTests: DelegatingTestCase {
     func testWhoDeletesADirectoryWaitsForLocalClaimsInside() throws {
         let folder = try stage.folder("d")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "read \(file)")
         b.tell("b write \(folder) options=forDeleting")
@@ -148,7 +148,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 5.4: when another program presents the item, its next writer asks before it writes.
     func testAPresenterEndsTheDelegation() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try b.ask("p present \(file)", "p registered")
@@ -166,7 +166,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 2.12: two coordinators of one program exclude each other as those of two programs do.
     func testLocalClaimsOfOneProgramExcludeEachOther() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let a = try stage.peer("A")
         try holdLocally(a, "read \(file)")
         try use(a, "read \(file)", "r")
@@ -185,7 +185,7 @@ class DelegationTests: DelegatingTestCase {
     func testAMovedDirectoryIsNotTakenForTheOldOne() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "read \(file)")
         try a.ask("l go", "l released")
@@ -203,7 +203,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 18.7: the next arbiter knows of local claims, also of a stopped process.
     func testALocalClaimOutlivesTheArbiter() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try a.stop()
@@ -218,7 +218,7 @@ class DelegationTests: DelegatingTestCase {
     /// Rule 18.8: a local claim ends with its process, also with a killed one.
     func testALocalClaimEndsWithItsProcess() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         b.tell("b write \(file)")
@@ -238,7 +238,7 @@ class DelegationTests: DelegatingTestCase {
         // Elsewhere: or what B has there would already end what is delegated of A's directory.
         for folder in ["d", "e"] { try stage.folder(folder) }
         let (file, other) = (try stage.file("d/f"), try stage.file("e/g"))
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocally(a, "write \(file)")
         try b.ask("b write \(other)", "b granted")
@@ -255,7 +255,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.folder("d")
         try stage.folder("e")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try b.ask("p present \(stage.path("e"))", "p registered")
         try holdLocally(a, "write \(file)")
@@ -270,7 +270,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.folder("d")
         try stage.folder("e")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try b.ask("p present \(stage.path("e"))", "p registered")
         try holdLocally(a, "write \(file)")
@@ -291,7 +291,7 @@ class DelegationTests: DelegatingTestCase {
     /// People who ask who holds what are told of local claims, too.
     func testStatusShowsLocalClaims() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let a = try stage.peer("A")
         try holdLocally(a, "write \(file)")
         try stage.until(a, .granted)
@@ -302,8 +302,8 @@ class DelegationTests: DelegatingTestCase {
 
 /// The same with the daemon.
 final class DelegationWithDaemonTests: DelegationTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host that is stopped while others wait for it loses its role, and is a client when it runs
+// A server that is stopped while others wait for it loses its role, and is a client when it runs
 // again. That takes a second by the rule; the tests allow ten for busy machines.
 
 import FileCoordinationArbiter
@@ -10,11 +10,11 @@ import XCTest
 class DeposingTests: StageTestCase {
     private static let bound: TimeInterval = 10
 
-    /// Sets the scene, with a host that plays no part in it.
+    /// Sets the scene, with a server that plays no part in it.
     private func scene() throws -> Scene {
         try stage.folder("d")
-        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
-        return try Scene(on: stage, host: host)
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
+        return try Scene(on: stage, server: server)
     }
 
     /// Which file the arbiter's name leads to; 0 if to none.
@@ -54,7 +54,7 @@ class DeposingTests: StageTestCase {
 
     /// Whether the process is a daemon that has not ended, or has an arbiter's thread.
     private func arbitrates(_ process: pid_t) -> Bool {
-        guard Self.hosting == .embedded else { return ![nil, "Z", "X"].contains(letter(process)) }
+        guard Self.serving == .embedded else { return ![nil, "Z", "X"].contains(letter(process)) }
         let tasks = "/proc/\(process)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
         return threads.contains { stage.text("\(tasks)/\($0)/comm") == "file-arbiter\n" }
@@ -68,12 +68,12 @@ class DeposingTests: StageTestCase {
         XCTAssertNotEqual(try stage.arbiter(), former, line: line)
     }
 
-    //  host          presenter     holder        second        third         reporter
+    //  server        presenter     holder        second        third         reporter
     //                of g          write(f)
     //                                            write(f) waits
     //                                                          write(f) waits
     //  stopped
-    //                (a second later another one hosts)
+    //                (a second later another one serves)
     //                everything goes on as if nothing had happened
     //  goes on
     //  write(f) granted
@@ -86,9 +86,9 @@ class DeposingTests: StageTestCase {
         try scene.awaitSuccessor(on: stage)
         try scene.finish(on: stage)
         kill(scene.arbiter, SIGCONT)
-        try scene.host?.ask("h write \(scene.file)", "h granted")
+        try scene.server?.ask("h write \(scene.file)", "h granted")
         try assertLeft(scene.arbiter, present)
-        try scene.host?.ask("h go", "h released")
+        try scene.server?.ask("h go", "h released")
     }
 
     /// Rule 18.7a: the same if it goes on at once, while nothing has happened yet since.
@@ -103,11 +103,11 @@ class DeposingTests: StageTestCase {
         try assertLeft(scene.arbiter, present)
     }
 
-    //  host          holder        second        third
+    //  server        holder        second        third
     //                write(f)      write(f) waits write(f) waits
     //  stopped
     //                returns
-    //                              granted, though the next host was not told
+    //                              granted, though the next server was not told
     //
     /// Rule 18.7a: what was told to the stopped one in vain is in the ledger.
     func testTheHolderReturnsWhileTheArbiterIsStopped() throws {
@@ -122,7 +122,7 @@ class DeposingTests: StageTestCase {
         try scene.third.hear("3 granted")
     }
 
-    /// Rule 18.7a: who waited for nothing all the time finds the next host when it has to say
+    /// Rule 18.7a: who waited for nothing all the time finds the next server when it has to say
     /// something.
     func testTheHolderReturnsUnderTheNextArbiter() throws {
         let scene = try scene()
@@ -137,11 +137,11 @@ class DeposingTests: StageTestCase {
     /// Rule 18.7a: one after the other; those that were deposed are stopped a second time.
     func testSeveralArbitersAreStoppedInARow() throws {
         var scene = try scene()
-        for _ in 1...(Self.hosting == .daemon ? 3 : 2) {
+        for _ in 1...(Self.serving == .daemon ? 3 : 2) {
             try deposeArbiter(scene.arbiter)
             let present = socket()
             kill(scene.arbiter, SIGCONT)
-            if Self.hosting == .embedded {
+            if Self.serving == .embedded {
                 try stop(scene.arbiter)
                 kill(scene.arbiter, SIGCONT)
             }
@@ -152,12 +152,12 @@ class DeposingTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    //  host          other         waiter
+    //  server        other         waiter
     //  write(f)
     //  presents g
     //                              write(f) waits
     //  stopped
-    //                write(h): granted by the next host
+    //                write(h): granted by the next server
     //  goes on
     //                              still waits
     //  returns
@@ -165,42 +165,42 @@ class DeposingTests: StageTestCase {
     //                write(g)
     //  relinquish
     //
-    /// Rules 18.6 and 18.7a: what the deposed host has as a client, it keeps.
+    /// Rules 18.6 and 18.7a: what the deposed server has as a client, it keeps.
     func testTheStoppedArbiterIsAHolderItself() throws {
         let (f, g, h) = (try stage.file("f"), try stage.file("g"), try stage.file("h"))
-        let host = try stage.peer("host")
-        try host.ask("1 write \(f)", "1 granted")
-        try host.ask("p present \(g)", "p registered")
+        let server = try stage.peer("server")
+        try server.ask("1 write \(f)", "1 granted")
+        try server.ask("p present \(g)", "p registered")
         let waiter = try stage.peer("waiter")
         waiter.tell("2 write \(f)")
         try stage.untilWaits(waiter)
         let arbiter = try stage.arbiter()
         try deposeArbiter(arbiter)
         let present = socket()
-        if Self.hosting == .daemon { host.signal(SIGSTOP) }
+        if Self.serving == .daemon { server.signal(SIGSTOP) }
         let other = try stage.peer("other")
         try other.ask("3 write \(h)", "3 granted")
         try stage.until("the stopped one holds") { report in
             report.arbiter.processID != arbiter
-                && report.claims.first { $0.processID == host.pid }?.isStopped == true
+                && report.claims.first { $0.processID == server.pid }?.isStopped == true
         }
-        for process in [arbiter, host.pid] { kill(process, SIGCONT) }
+        for process in [arbiter, server.pid] { kill(process, SIGCONT) }
         XCTAssertFalse(waiter.said("2"))
-        try host.ask("1 put new", "1 put")
-        try host.ask("1 go", "1 released")
+        try server.ask("1 put new", "1 put")
+        try server.ask("1 go", "1 released")
         XCTAssertEqual(try waiter.hear("2 granted", within: Self.bound), "2 granted new")
         try other.ask("4 write \(g)", "4 granted")
-        try host.hear("p relinquish to writer")
+        try server.hear("p relinquish to writer")
         try other.ask("4 go", "4 released")
-        try host.hear("p reacquire from writer")
-        try host.ask("5 read \(g)", "5 granted")
+        try server.hear("p reacquire from writer")
+        try server.ask("5 read \(g)", "5 granted")
         try assertLeft(arbiter, present)
     }
 
-    /// Rule 18.7a: a program that comes when the host does not answer.
+    /// Rule 18.7a: a program that comes when the server does not answer.
     func testAProgramThatComesWhileTheArbiterIsStopped() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let arbiter = try stage.arbiter()
         try stop(arbiter)
         let a = try stage.peer("A")
@@ -221,7 +221,7 @@ class DeposingTests: StageTestCase {
     /// Rule 18.7a: an access that no thread waits for.
     func testALaterAccessIsAskedForWhileTheArbiterIsStopped() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let later = try stage.peer("later")
         try later.ask("0 read \(file)", "0 granted")
         try later.ask("0 go", "0 released")
@@ -234,7 +234,7 @@ class DeposingTests: StageTestCase {
     /// Rule 18.7a: who is not waited for has nothing to answer.
     func testAStoppedArbiterThatNobodyWaitsForKeepsItsRole() throws {
         let file = try stage.file("f")
-        _ = try stage.firstProgram("host")
+        _ = try stage.firstProgram("server")
         let holder = try stage.peer("holder")
         let presenter = try stage.peer("presenter")
         try holder.ask("1 write \(file)", "1 granted")
@@ -257,24 +257,24 @@ class DeposingTests: StageTestCase {
 
 /// The same with the daemon.
 final class DeposingWithDaemonTests: DeposingTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }
 
 final class DeposingByADaemonTests: StageTestCase {
-    /// Rule 18.7a: a daemon that is to take over, and asks a host that is stopped.
+    /// Rule 18.7a: a daemon that is to take over, and asks a server that is stopped.
     func testADaemonComesWhileTheArbiterIsStopped() throws {
         let file = try stage.file("f")
-        let host = try stage.firstProgram("host")
-        host.signal(SIGSTOP)
+        let server = try stage.firstProgram("server")
+        server.signal(SIGSTOP)
         let daemon = try stage.daemon()
         let a = try stage.peer("A")
         try a.ask("a write \(file)", "a granted")
-        host.signal(SIGCONT)
+        server.signal(SIGCONT)
         try a.ask("a go", "a released")
-        try host.ask("h write \(file)", "h granted")
+        try server.ask("h write \(file)", "h granted")
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 }

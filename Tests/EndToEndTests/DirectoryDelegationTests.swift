@@ -30,7 +30,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
     func testALocalClaimInADelegatedDirectoryKeepsOthersOut() throws {
         try stage.folder("d")
         for name in ["f", "g"] { try stage.file("d/\(name)") }
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocallyInside(a, "write", "f")
         b.tell("b write \(stage.path("d/f"))")
@@ -52,7 +52,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
     func testWhoDeletesADelegatedDirectoryWaitsForClaimsInside() throws {
         try stage.folder("d")
         try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocallyInside(a, "read", "f")
         b.tell("b write \(stage.path("d")) options=forDeleting")
@@ -69,7 +69,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
     func testWhoDeletesInADelegatedDirectoryWaitsForTheItem() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try holdLocallyInside(a, "read", "f")
         b.tell("b write \(file) options=forDeleting")
@@ -88,7 +88,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         for place in ["d/f", "d", "."] {
             let other = place == "d/f" ? place : "d/g"
             try stage.file(other)
-            try host()
+            try server()
             let (a, b) = (try stage.peer("A"), try stage.peer("B"))
             try holdLocallyInside(a, "write", "l")
             try b.ask("p present \(stage.path(place))", "p registered")
@@ -109,7 +109,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
     func testADirectoryInWhichAnotherHasAnItemIsNotDelegated() throws {
         try stage.folder("d")
         let file = try stage.file("d/f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try b.ask("b read \(file)", "b granted")
         for number in 0..<12 { try use(a, "write \(stage.path("d/\(number)"))", "u\(number)") }
@@ -126,7 +126,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try stage.folder("d")
         for number in 0..<60 { try stage.file("d/\(number)") }
         let package = try stage.file("d/p.rtfd")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         for number in 0..<60 { try use(a, "read \(stage.path("d/\(number)"))", "u\(number)") }
         // By a plain program.
@@ -144,7 +144,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
     /// Rule 2.12: a claim that was filed keeps those out which its directory would let in.
     func testAClaimInADirectoryThatBecomesDelegated() throws {
         try stage.folder("d")
-        try host()
+        try server()
         let a = try stage.peer("A")
         for number in 0..<12 {
             let access = "write \(stage.path("d/\(number)"))"
@@ -161,8 +161,8 @@ class DirectoryDelegationTests: DelegatingTestCase {
 
 /// The same with the daemon.
 final class DirectoryDelegationWithDaemonTests: DirectoryDelegationTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

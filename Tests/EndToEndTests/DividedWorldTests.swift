@@ -2,7 +2,7 @@
 //
 // Where one world cannot be had as easily: another user has taken the usual place, or a container
 // does not see it. Then the user's processes meet elsewhere, or are refused with a sentence; never
-// do two hosts grant the same (Rules 2.0 and 18.14).
+// do two servers grant the same (Rules 2.0 and 18.14).
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -85,7 +85,7 @@ final class DividedWorldTests: StageTestCase {
         try assertWaits(survivor, for: job)
     }
 
-    /// Rule 2.0: with a private /tmp besides, nothing is shared but the witness: refused.
+    /// Rule 2.0: with a private /tmp besides, nothing is shared but the ledger fallback: refused.
     func testAnotherUserHasThePlaceAndTmpIsPrivate() throws {
         let machine = try machineOfASquatter()
         machine.meet(in: "/tmp/filecoordination-0")
@@ -135,7 +135,7 @@ final class DividedWorldTests: StageTestCase {
         let outside = try machine.peer("outside")
         try assertWaits(outside, for: inside)
         try assertWaits(inside, for: outside)
-        // The next host is outside, where it is found, too.
+        // The next server is outside, where it is found, too.
         inside.end()
         let another = try machine.peer("another", preparation: without)
         try assertWaits(another, for: outside)

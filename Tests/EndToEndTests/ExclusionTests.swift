@@ -299,8 +299,8 @@ class ExclusionTests: StageTestCase {
 
 /// The same with the daemon.
 final class ExclusionWithDaemonTests: ExclusionTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -2,7 +2,7 @@
 //
 // A process dies at each place at which it can have said or written something half: before and
 // after every message and every write to a ledger (Rules 18.7, 18.8). Two processes do a little of
-// everything; one of them dies there, as a client or as the host. The other one, and a third that
+// everything; one of them dies there, as a client or as the server. The other one, and a third that
 // comes afterwards, must notice nothing.
 
 #if DEBUG
@@ -25,20 +25,20 @@ final class FailpointTests: StageTestCase {
     }
 
     private enum Role: CaseIterable {
-        /// Another one hosts.
+        /// Another one serves.
         case client
-        /// It hosts from the beginning.
-        case host
-        /// It hosts after another one's death.
+        /// It serves from the beginning.
+        case server
+        /// It serves after another one's death.
         case successor
     }
 
-    /// Deeds that only a host does, and so a client that is not the first one cannot die of.
-    private static let ofHosts: Set<Failpoint.Deed> = [
+    /// Deeds that only a server does, and so a client that is not the first one cannot die of.
+    private static let ofServers: Set<Failpoint.Deed> = [
         .raisesLedger, .raisesRecord, .ticketsRecord, .marksRelocation, .grants, .wakes, .frees,
         .hearsHello, .hearsFiled, .hearsEnded, .hearsAnnounced, .hearsAnswered, .hearsOther,
         .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,
-        .recovers, .listens, .writesBook, .replacesBook, .buriesClient, .renewsRelay,
+        .recovers, .listens, .writesBook, .replacesBook, .removesClient, .renewsTicketQueue,
     ]
 
     /// Deeds that this little world does not do.
@@ -46,19 +46,21 @@ final class FailpointTests: StageTestCase {
         // No claim waits for what is moved, and there are no refusals, explanations or package
         // policies.
         .marksRelocation, .hearsOther, .saysOther, .sendsOther, .receivesOther,
-        // The program that hosts may be the first to be done.
-        .buriesClient,
-        // Nothing is handed over so often; see RelayedWritesTests.
-        .takesNumber, .passesTurn, .renewsRelay,
+        // The program that servers may be the first to be done.
+        .removesClient,
+        // Nothing is handed over so often; see QueuedWritesTests.
+        .takesNumber, .passesTurn, .renewsTicketQueue,
     ]
 
     private static var deaths: [Death] {
         Failpoint.Deed.allCases.flatMap { deed in
             Failpoint.Moment.allCases.flatMap { moment in
-                Role.allCases.filter { ofHosts.contains(deed) == ($0 != .client) || $0 == .host }
-                    .flatMap { role in
-                        [1, 4].map { Death(moment: moment, deed: deed, role: role, time: $0) }
-                    }
+                Role.allCases.filter {
+                    ofServers.contains(deed) == ($0 != .client) || $0 == .server
+                }
+                .flatMap { role in
+                    [1, 4].map { Death(moment: moment, deed: deed, role: role, time: $0) }
+                }
             }
         }
     }
@@ -82,7 +84,7 @@ final class FailpointTests: StageTestCase {
         var missed: [Death] = []
         for death in chosen {
             let own = try Stage(.embedded)
-            defer { own.strike() }
+            defer { own.tearDown() }
             try own.file("shared", "")
             do {
                 if try !play(death, on: own) { missed.append(death) }
@@ -101,10 +103,10 @@ final class FailpointTests: StageTestCase {
     /// Plays one death; returns whether the victim died.
     private func play(_ death: Death, on stage: Stage) throws -> Bool {
         let arming = ["FILECOORDINATION_FAILPOINT": "\(death.name):\(death.time)"]
-        // The program that presents first hosts.
-        let first = try tourist("first", on: stage, death.role == .host ? arming : [:])
-        let second = try tourist("second", on: stage, death.role == .host ? [:] : arming)
-        let victim = death.role == .host ? first : second
+        // The program that presents first serves.
+        let first = try tourist("first", on: stage, death.role == .server ? arming : [:])
+        let second = try tourist("second", on: stage, death.role == .server ? [:] : arming)
+        let victim = death.role == .server ? first : second
         first.tell("go")
         try untilPresents(first)
         second.tell("go")
@@ -142,7 +144,7 @@ final class FailpointTests: StageTestCase {
 
     private func isError(_ line: String) -> Bool { line.contains("error") || line.contains("! ") }
 
-    /// Waits until a program presents, and so has a host, or is dead.
+    /// Waits until a program presents, and so has a server, or is dead.
     private func untilPresents(_ program: Program) throws {
         let end = Date() + Program.patience
         while try !program.said("presents") && !isOver(program) {

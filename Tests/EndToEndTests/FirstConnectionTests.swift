@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process whose first connection is to a host that dies before it has said anything. Its first
-// access has not been filed yet, and waits for what the host was to announce.
+// A process whose first connection is to a server that dies before it has said anything. Its first
+// access has not been filed yet, and waits for what the server was to announce.
 
 import XCTest
 
 final class FirstConnectionTests: StageTestCase {
-    //  host          program
+    //  server        program
     //  listens
     //                write(f): connects
     //  accepts, and closes
@@ -16,11 +16,11 @@ final class FirstConnectionTests: StageTestCase {
     ///
     /// Waiting in vain to be told of packages would take 250 ms; a machine under load may take as
     /// long for anything, but not every time.
-    func testAHostThatDiesBeforeItsFirstWordIsReplacedAtOnce() throws {
+    func testAServerThatDiesBeforeItsFirstWordIsReplacedAtOnce() throws {
         var quickest = Double.infinity
         for round in 0..<8 where quickest > 0.15 {
             let own = try Stage(.embedded)
-            defer { own.strike() }
+            defer { own.tearDown() }
             mkdir(own.runtime, 0o700)
             let listener = try Self.listen(at: own.runtime + "/socket")
             let program = try own.peer("\(round)")
@@ -29,7 +29,7 @@ final class FirstConnectionTests: StageTestCase {
             let closed = Date()
             let second = try Self.accept(listener)
             quickest = min(quickest, Date().timeIntervalSince(closed))
-            // Then it finds no host any more, and hosts itself.
+            // Then it finds no server any more, and serves itself.
             unlink(own.runtime + "/socket")
             close(listener)
             close(second)

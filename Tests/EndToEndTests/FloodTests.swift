@@ -9,7 +9,7 @@
 import XCTest
 
 final class FloodTests: StageTestCase {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     private static let repetitions = 9
     private static let accesses = 2000

@@ -7,7 +7,7 @@ import FileCoordinationWire
 import XCTest
 
 final class HandoverTests: StageTestCase {
-    //  host          presenter     holder        second        third         daemon
+    //  server        presenter     holder        second        third         daemon
     //                of g          write(f)      write(f) waits write(f) waits
     //                                                                        is started
     //  hands over
@@ -16,17 +16,17 @@ final class HandoverTests: StageTestCase {
     /// Rule 18.7.
     func testADaemonTakesOverFromAProgram() throws {
         try stage.folder("d")
-        let host = try stage.firstProgram("host")
-        let scene = try Scene(on: stage, host: host)
+        let server = try stage.firstProgram("server")
+        let scene = try Scene(on: stage, server: server)
         let daemon = try stage.daemon()
         try scene.awaitSuccessor(on: stage)
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
         try scene.finish(on: stage)
-        // The former host is a client like any other.
-        try host.ask("h write \(scene.file)", "h granted")
+        // The former server is a client like any other.
+        try server.ask("h write \(scene.file)", "h granted")
     }
 
-    /// Rule 18.7: the same when it is the holder that hosts.
+    /// Rule 18.7: the same when it is the holder that serves.
     func testADaemonTakesOverFromTheHolder() throws {
         let file = try stage.file("f")
         let holder = try stage.peer("holder")
@@ -66,7 +66,7 @@ final class HandoverTests: StageTestCase {
         try a.ask("a write \(file)", "a granted")
         try a.ask("a go", "a released")
         try a.leave()
-        try daemon.hear("leaving: nobody needs me", inside: true)
+        try daemon.hear("leaving: no program needs this daemon", inside: true)
         try daemon.awaitEnd()
         let b = try stage.peer("B", environment: starting)
         try b.ask("b write \(file)", "b granted")
@@ -115,7 +115,7 @@ final class HandoverTests: StageTestCase {
         try b.hear("b granted")
     }
 
-    /// A daemon that cannot be started leaves the hosting to the program.
+    /// A daemon that cannot be started leaves the serving to the program.
     func testADaemonThatCannotBeStarted() throws {
         let file = try stage.file("f")
         for daemon in ["/bin/false", "/no/such/daemon", "/bin/true"] {

@@ -229,7 +229,7 @@ final class HostileClientTests: StageTestCase {
         }
     }
 
-    /// Rule 18.7: what lies among the ledgers and is none does not keep a host from taking over.
+    /// Rule 18.7: what lies among the ledgers and is none does not keep a server from taking over.
     func testStrangeFilesAmongTheLedgers() throws {
         let bystanders = try Bystanders(on: stage)
         let ledgers = stage.runtime + "/ledgers/"
@@ -248,7 +248,7 @@ final class HostileClientTests: StageTestCase {
         XCTAssertFalse(bystanders.b.said("b granted"))
         try bystanders.a.ask("a go", "a released")
         try bystanders.b.hear("b granted")
-        // Embedded hosts may have come in between.
+        // Embedded servers may have come in between.
         _ = successor
     }
 }

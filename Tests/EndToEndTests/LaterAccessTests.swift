@@ -105,8 +105,8 @@ class LaterAccessTests: StageTestCase {
 
 /// The same with the daemon.
 final class LaterAccessWithDaemonTests: LaterAccessTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -6,7 +6,7 @@ import FileCoordinationWire
 import XCTest
 
 final class LimitTests: StageTestCase {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// One program holds, another one waits, and neither notices anything.
     private func bystanders() throws -> (a: Program, b: Program) {

@@ -38,9 +38,9 @@ class LingeringDeathTests: StageTestCase {
         XCTFail("The dead program kept what it had until its core was written", line: line)
     }
 
-    /// A program that outlives all, and hosts if there is no daemon.
-    private func host() throws {
-        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    /// A program that outlives all, and serves if there is no daemon.
+    private func server() throws {
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
     }
 
     //  A                       B
@@ -51,7 +51,7 @@ class LingeringDeathTests: StageTestCase {
     //
     /// Rule 15.8.
     func testAHolderDumpsCore() throws {
-        try host()
+        try server()
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("a write \(stage.path("f"))", "a granted")
@@ -72,7 +72,7 @@ class LingeringDeathTests: StageTestCase {
     //
     /// Rule 18.8.
     func testAWaiterDumpsCore() throws {
-        try host()
+        try server()
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         let c = try stage.peer("C")
@@ -94,7 +94,7 @@ class LingeringDeathTests: StageTestCase {
     //
     /// Rule 15.8.
     func testAPresenterDumpsCore() throws {
-        try host()
+        try server()
         let p = try stage.peer("P")
         let b = try stage.peer("B")
         try p.ask("p present \(stage.path("f"))", "p registered")
@@ -126,7 +126,7 @@ class LingeringDeathTests: StageTestCase {
     //
     /// Rule 15.8: whose memory the dead process's is, too, does not matter.
     func testAHolderIsKilledWhoseMemoryIsShared() throws {
-        try host()
+        try server()
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("a write \(stage.path("f"))", "a granted")
@@ -136,7 +136,7 @@ class LingeringDeathTests: StageTestCase {
         a.end()
         try b.hear("b granted")
         // The next arbiter finds nothing of it, and does not wait for it either.
-        if Self.hosting == .daemon {
+        if Self.serving == .daemon {
             kill(try stage.arbiter(), SIGKILL)
             try b.ask("b go", "b released")
             let c = try stage.peer("C")
@@ -152,7 +152,7 @@ class LingeringDeathTests: StageTestCase {
     //
     /// Rule 18.7: the next arbiter sees it, too, who never saw A alive.
     func testTheNextArbiterSeesThatTheHolderIsDead() throws {
-        try XCTSkipIf(Self.hosting == .embedded, "There the arbiter is a program that coordinates")
+        try XCTSkipIf(Self.serving == .embedded, "There the arbiter is a program that coordinates")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("a write \(stage.path("f"))", "a granted")
@@ -169,7 +169,7 @@ class LingeringDeathTests: StageTestCase {
 
 /// The same with the daemon.
 final class LingeringDeathWithDaemonTests: LingeringDeathTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 }
 
 extension Stage {
@@ -183,8 +183,8 @@ extension Stage {
     }
 }
 
-/// Hosts that linger.
-final class LingeringHostTests: StageTestCase {
+/// Servers that linger.
+final class LingeringServerTests: StageTestCase {
     private func wait(for what: String, _ isSo: () -> Bool) throws {
         let end = Date() + Program.patience
         while !isSo() {
@@ -194,15 +194,15 @@ final class LingeringHostTests: StageTestCase {
     }
 
     //  A                       B                   C
-    //  write(f) granted, hosts
+    //  write(f) granted, servers
     //                          write(f) waits
     //  dumps core
     //                          granted
     //                                              write(g) granted
     //
-    /// Rule 18.7a: a host that dumps core hosts no longer.
-    func testAHostDumpsCore() throws {
-        let a = try stage.firstProgram("host")
+    /// Rule 18.7a: a server that dumps core serves no longer.
+    func testAServerDumpsCore() throws {
+        let a = try stage.firstProgram("server")
         try a.ask("a write \(stage.path("f"))", "a granted")
         let b = try stage.peer("B")
         b.tell("b write \(stage.path("f"))")
@@ -220,20 +220,20 @@ final class LingeringHostTests: StageTestCase {
         if stage.text(status)?.contains("CoreDumping:\t1") ?? false { return a.end() }
         try a.awaitEnd()
         try XCTSkipIf(Date().timeIntervalSince(start) < 2, "Cores are written too quickly here")
-        XCTFail("The others waited for the dead host until its core was written")
+        XCTFail("The others waited for the dead server until its core was written")
     }
 
     //  A                       B                   C
-    //  write(f) granted, hosts
+    //  write(f) granted, servers
     //                          write(f) waits
     //  (a child of A hangs before its exec)
     //  killed
     //                          granted
     //                                              write(g) granted
     //
-    /// Rule 18.7: the dead host's socket, its locks and its witness are all still there.
-    func testAHostIsKilledWhoseMemoryIsShared() throws {
-        let a = try stage.firstProgram("host")
+    /// Rule 18.7: the dead server's socket, its locks and its ledger fallback are all still there.
+    func testAServerIsKilledWhoseMemoryIsShared() throws {
+        let a = try stage.firstProgram("server")
         try a.ask("a write \(stage.path("f"))", "a granted")
         let b = try stage.peer("B")
         b.tell("b write \(stage.path("f"))")

@@ -150,8 +150,8 @@ class LinkTests: StageTestCase {
 
 /// The same with the daemon.
 final class LinkWithDaemonTests: LinkTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

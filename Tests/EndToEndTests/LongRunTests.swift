@@ -7,7 +7,7 @@ import FileCoordinationWire
 import XCTest
 
 final class LongRunTests: StageTestCase {
-    /// Rule 18.7: each host takes a number, of which there are 16,777,215.
+    /// Rule 18.7: each server takes a number, of which there are 16,777,215.
     func testEpochsBeginAnewWhereNoProgramCoordinates() throws {
         let a = try stage.peer("A")
         try a.ask("a write \(stage.path("f"))", "a granted")

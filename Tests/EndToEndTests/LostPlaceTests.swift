@@ -10,7 +10,7 @@ import XCTest
 final class LostPlaceTests: StageTestCase {
     private static let limiter = "/usr/bin/prlimit"
 
-    //  host          viewer        mover             reader
+    //  server        viewer        mover             reader
     //                              write(f)          read(f) waits
     //                              moves f to g
     //                did move
@@ -27,21 +27,21 @@ final class LostPlaceTests: StageTestCase {
         let (g, h) = (stage.path("g"), stage.path("h"))
         stage.settle(f)
         // Too long a file is an error for it, and not the end.
-        let host = try stage.peer("host", through: ["/usr/bin/env", "--ignore-signal=XFSZ"])
-        try host.ask("first read \(f)", "first granted")
-        try host.ask("first go", "first released")
+        let server = try stage.peer("server", through: ["/usr/bin/env", "--ignore-signal=XFSZ"])
+        try server.ask("first read \(f)", "first granted")
+        try server.ask("first go", "first released")
         let viewer = try stage.peer("viewer")
         let (mover, reader) = (try stage.peer("mover"), try stage.peer("reader"))
         try viewer.ask("v present \(f) kind=listener", "v registered")
         try mover.ask("m write \(f) options=forMoving", "m granted")
         reader.tell("r read \(f)")
         try stage.untilWaits(reader)
-        XCTAssertEqual(try stage.arbiter(), host.pid)
+        XCTAssertEqual(try stage.arbiter(), server.pid)
         try mover.ask("m rename \(f) \(g)", "m renamed")
         try mover.ask("m didmove \(f) \(g)", "m announced")
         try viewer.hear("v did move \(g)")
         let limit = try stage.start(
-            "limit", [Self.limiter, "--pid", "\(host.pid)", "--fsize=1:1"])
+            "limit", [Self.limiter, "--pid", "\(server.pid)", "--fsize=1:1"])
         XCTAssertEqual(try limit.awaitEnd(), 0)
         try mover.ask("m rename \(g) \(h)", "m renamed")
         try mover.ask("m didmove \(g) \(h)", "m announced")

@@ -146,7 +146,7 @@ class MoveDoubtTests: StageTestCase {
     }
 
     /// Rule 7.8: a move of a file by a program that is done at once is no change of it, however
-    /// the host's look falls between the announcement and the end.
+    /// the server's look falls between the announcement and the end.
     func testAQuickMoveIsNoChange() throws {
         let (a, b) = (try stage.file("a"), try stage.file("b"))
         let (viewer, mover) = try cast(a, b)
@@ -170,8 +170,8 @@ class MoveDoubtTests: StageTestCase {
 
 /// The same with the daemon.
 final class MoveDoubtWithDaemonTests: MoveDoubtTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -8,7 +8,7 @@ import FileCoordinationWire
 import XCTest
 
 class MoveRecoveryTests: StageTestCase {
-    /// A viewer of f, a mover that writes it, and a reader that waits for it; none of them hosts.
+    /// A viewer of f, a mover that writes it, and a reader that waits for it; none of them serves.
     private struct Scene {
         let arbiter: pid_t
         let viewer: Program
@@ -60,11 +60,11 @@ class MoveRecoveryTests: StageTestCase {
     }
 
     private func scene() throws -> Scene {
-        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
         return try Scene(on: stage)
     }
 
-    //  host          viewer        mover             reader
+    //  server        viewer        mover             reader
     //                              write(f)          read(f) waits
     //                              moves f to g
     //                did move
@@ -85,7 +85,7 @@ class MoveRecoveryTests: StageTestCase {
         try scene.finish(on: stage)
     }
 
-    //  host          viewer        mover
+    //  server        viewer        mover
     //  stopped
     //                              moves f to g, announces it
     //  killed
@@ -124,9 +124,10 @@ class MoveRecoveryTests: StageTestCase {
     }
 
     /// Rules 5.12, 11.4 and 18.7: a presented directory that has moved is still one, no matter
-    /// which process hosts.
+    /// which process serves.
     func testAMovedDirectoryIsStillPresentedAfterSeveralArbiters() throws {
-        try XCTSkipIf(Self.hosting == .embedded, "The next embedded host may be any of the others.")
+        try XCTSkipIf(
+            Self.serving == .embedded, "The next embedded server may be any of the others.")
         let (old, new) = (try stage.folder("old"), stage.path("new"))
         let viewer = try stage.peer("viewer")
         let mover = try stage.peer("mover")
@@ -155,7 +156,8 @@ class MoveRecoveryTests: StageTestCase {
 
     /// Rules 11.2 and 18.7: a presenter that has moved its own item is never told, by no arbiter.
     func testWhoMovedItselfIsNotTold() throws {
-        try XCTSkipIf(Self.hosting == .embedded, "The next embedded host may be any of the others.")
+        try XCTSkipIf(
+            Self.serving == .embedded, "The next embedded server may be any of the others.")
         let (f, g) = (try stage.file("f"), stage.path("g"))
         let owner = try stage.peer("owner")
         let other = try stage.peer("other")
@@ -180,8 +182,8 @@ class MoveRecoveryTests: StageTestCase {
 
 /// The same with the daemon.
 final class MoveRecoveryWithDaemonTests: MoveRecoveryTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -258,8 +258,8 @@ class MoveTests: StageTestCase {
 
 /// The same with the daemon.
 final class MoveWithDaemonTests: MoveTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -125,9 +125,9 @@ class OneWorldTests: StageTestCase {
     func testTheArbiterDiesInALogout() throws {
         let machine = try Machine(stage)
         try machine.logIn()
-        let host = Self.hosting == .embedded ? try machine.peer("host", isLoggedIn: true) : nil
-        try host?.ask("s write \(file)", "s granted")
-        try host?.ask("s go", "s released")
+        let server = Self.serving == .embedded ? try machine.peer("server", isLoggedIn: true) : nil
+        try server?.ask("s write \(file)", "s granted")
+        try server?.ask("s go", "s released")
         let survivor = try machine.peer("survivor", isLoggedIn: true)
         try survivor.ask("x write \(file)", "x granted")
         let arbiter = try stage.arbiter()
@@ -142,14 +142,14 @@ class OneWorldTests: StageTestCase {
         try job.hear("y granted")
     }
 
-    /// Rule 2.0: a service with a network of its own, whose witness no host sees, holds through a
-    /// logout; a program that comes before the host has made its directory anew waits.
+    /// Rule 2.0: a service with a network of its own, whose ledger fallback no server sees, holds
+    /// through a logout; a program that comes before the server has made its directory anew waits.
     func testAServiceWithANetworkOfItsOwn() throws {
         let machine = try Machine(stage)
         try machine.logIn()
-        let host = try machine.peer("host", isLoggedIn: true)
-        try host.ask("s write \(file)", "s granted")
-        try host.ask("s go", "s released")
+        let server = try machine.peer("server", isLoggedIn: true)
+        try server.ask("s write \(file)", "s granted")
+        try server.ask("s go", "s released")
         let service = try machine.peer(
             "service", through: ["/usr/bin/unshare", "--net", "--"])
         try service.ask("x write \(file)", "x granted")
@@ -162,7 +162,7 @@ class OneWorldTests: StageTestCase {
         try job.hear("y granted")
     }
 
-    /// Rule 18.14: in a place that comes later there is a stand-in for the host.
+    /// Rule 18.14: in a place that comes later there is a stand-in for the server.
     func testThePlaceThatALoginMakesIsTaken() throws {
         let machine = try Machine(stage)
         let job = try machine.peer("job")
@@ -204,10 +204,10 @@ class OneWorldTests: StageTestCase {
 
 /// The same with the daemon.
 final class OneWorldWithDaemonTests: OneWorldTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 18.14: the daemon finds the same place as its starter.
-    func testTheDaemonHosts() throws {
+    func testTheDaemonServes() throws {
         let machine = try Machine(stage)
         let job = try machine.peer("job", preparation: "mount -t tmpfs private /tmp")
         try job.ask("x write \(Machine.home)/f", "x granted")

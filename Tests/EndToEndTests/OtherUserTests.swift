@@ -69,7 +69,7 @@ class OtherUserTests: StageTestCase {
 
 /// The same with the daemon, for an ordinary user, and another one who would like to know.
 final class OtherOrdinaryUserTests: OtherUserTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
     override class var users: (ours: UInt32, stranger: UInt32) { (65534, 65533) }
 
     /// Rule 2.0: what root finds is not root's, and so root does not use it.

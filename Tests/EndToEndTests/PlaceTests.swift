@@ -143,8 +143,8 @@ class PlaceTests: StageTestCase {
 
 /// The same with the daemon.
 final class PlaceWithDaemonTests: PlaceTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

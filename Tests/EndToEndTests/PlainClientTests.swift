@@ -45,8 +45,8 @@ class PlainClientTests: StageTestCase {
 
 /// The same with the daemon.
 final class PlainClientWithDaemonTests: PlainClientTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -141,7 +141,7 @@ class PresenterCycleTests: StageTestCase {
         try a.ask("t go", "t released")
     }
 
-    //  host      A (presents f)               B
+    //  server    A (presents f)               B
     //                                         write(g) granted
     //            on its queue: write(g) waits
     //  killed
@@ -149,17 +149,17 @@ class PresenterCycleTests: StageTestCase {
     //            write(g) fails
     //                                         granted
     //
-    /// Rules 18.4 and 18.7: the next host knows as much.
-    func testAHostThatDiesBeforeTheCircleCloses() throws {
+    /// Rules 18.4 and 18.7: the next server knows as much.
+    func testAServerThatDiesBeforeTheCircleCloses() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
-        let host = try Self.hosting == .embedded ? stage.firstProgram("host").pid : nil
+        let server = try Self.serving == .embedded ? stage.firstProgram("server").pid : nil
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("p present \(f)", "p registered")
         try b.ask("b write \(g)", "b granted")
         a.tell("w onqueue p write \(g) explain")
         try stage.untilWaits(a)
-        kill(try host ?? stage.arbiter(), SIGKILL)
+        kill(try server ?? stage.arbiter(), SIGKILL)
         b.tell("b nest n read \(f)")
         try assertExplained(a, "w", by: ["pid \(a.pid)", "pid \(b.pid)", f, g])
         try b.hear("n granted")
@@ -170,8 +170,8 @@ class PresenterCycleTests: StageTestCase {
 
 /// The same with the daemon.
 final class PresenterCycleWithDaemonTests: PresenterCycleTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

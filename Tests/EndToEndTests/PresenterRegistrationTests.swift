@@ -96,8 +96,8 @@ class PresenterRegistrationTests: StageTestCase {
 
 /// The same with the daemon.
 final class PresenterRegistrationWithDaemonTests: PresenterRegistrationTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -298,10 +298,10 @@ class PresenterTests: StageTestCase {
     }
 
     /// Rules 5.3 and 6.6: a presenter that implements nothing delays no claim.
-    func testAPresenterWithoutMethodsDelaysNobody() throws {
+    func testAPresenterWithoutMethodsDelaysNoClaim() throws {
         let file = try stage.file("f")
         let writer = try stage.peer("writer")
-        // Comes first, so that it is not the presenter's process that hosts.
+        // Comes first, so that it is not the presenter's process that serves.
         try writer.ask("w read \(file)", "w granted")
         try writer.ask("w go", "w released")
         let presenter = try stage.peer("presenter")
@@ -401,8 +401,8 @@ class PresenterTests: StageTestCase {
 
 /// The same with the daemon.
 final class PresenterWithDaemonTests: PresenterTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

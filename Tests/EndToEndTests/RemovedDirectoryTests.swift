@@ -22,7 +22,7 @@ class RemovedDirectoryTests: StageTestCase {
         }
     }
 
-    /// Waits until a host in the making has asked `program` for its ledger.
+    /// Waits until a server in the making has asked `program` for its ledger.
     ///
     /// The kernel lists a question that was not taken yet under the name at which it was put.
     private func untilAsked(_ program: Program) throws {
@@ -54,7 +54,7 @@ class RemovedDirectoryTests: StageTestCase {
 
     //  A                       B
     //  write(f) granted
-    //  (the test removes the runtime directory; the host makes another)
+    //  (the test removes the runtime directory; the server makes another)
     //                          write(f): waits
     //  returns
     //                          granted
@@ -74,7 +74,7 @@ class RemovedDirectoryTests: StageTestCase {
         try assertWaits(b, for: a)
     }
 
-    /// Rule 2.0: nor if another program comes before the host has noticed.
+    /// Rule 2.0: nor if another program comes before the server has noticed.
     func testAnotherProgramMakesTheDirectoryAnew() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
@@ -116,7 +116,7 @@ class RemovedDirectoryTests: StageTestCase {
     /// Rules 2.0 and 18.7: the ledgers are found without their names.
     func testTheArbiterDiesWithTheDirectory() throws {
         let file = try stage.file("f")
-        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("p present \(stage.path("g"))", "p registered")
@@ -126,7 +126,7 @@ class RemovedDirectoryTests: StageTestCase {
         try stop(arbiter)
         try removeDirectory()
         kill(arbiter, SIGKILL)
-        _ = host
+        _ = server
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
         // The next one has the presenters, too, and they hear of it.
@@ -141,16 +141,16 @@ class RemovedDirectoryTests: StageTestCase {
         try c.ask("c go", "c released")
     }
 
-    /// Rule 2.0: the epoch alone is removed; the next host counts on from what ledgers have seen.
+    /// Rule 2.0: the epoch alone is removed; the next server counts on from what ledgers have seen.
     func testTheEpochIsRemoved() throws {
         let file = try stage.file("f")
-        let host = Self.hosting == .embedded ? try stage.firstProgram("host").pid : nil
+        let server = Self.serving == .embedded ? try stage.firstProgram("server").pid : nil
         let a = try stage.peer("A")
         try a.ask("a write \(file)", "a granted")
         // A second takeover: the number is not the first by then.
         let arbiter = try stage.arbiter()
         try FileManager.default.removeItem(atPath: stage.runtime + "/epoch")
-        kill(host ?? arbiter, SIGKILL)
+        kill(server ?? arbiter, SIGKILL)
         let b = try stage.peer("B")
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
@@ -170,7 +170,7 @@ class RemovedDirectoryTests: StageTestCase {
             access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
             "Another user cannot start \(Products.peer).")
         let file = try stage.file("f")
-        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         try a.ask("a write \(file)", "a granted")
@@ -181,7 +181,7 @@ class RemovedDirectoryTests: StageTestCase {
         try stop(arbiter)
         try removeDirectory()
         kill(arbiter, SIGKILL)
-        _ = host
+        _ = server
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
     }
@@ -207,7 +207,7 @@ class RemovedDirectoryTests: StageTestCase {
     }
 
     /// Rules 2.0 and 18.7: also if so many have asked it in vain that no other program can.
-    func testTheStoppedHoldersWitnessIsBusy() throws {
+    func testTheStoppedHoldersFallbackIsBusy() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         try a.ask("a write \(file)", "a granted")
@@ -235,7 +235,7 @@ class RemovedDirectoryTests: StageTestCase {
 
     //  A                       B
     //  write(f) granted
-    //  stopped, with the arbiter if it hosts that
+    //  stopped, with the arbiter if it serves that
     //  (the test removes the runtime directory, and kills the arbiter)
     //                          write(f): waits for A to vouch for what it holds
     //  goes on
@@ -281,8 +281,8 @@ class RemovedDirectoryTests: StageTestCase {
 
 /// The same with the daemon.
 final class RemovedDirectoryWithDaemonTests: RemovedDirectoryTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

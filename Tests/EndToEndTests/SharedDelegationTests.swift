@@ -37,7 +37,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rules 2.1, 2.14.
     func testTwoProgramsReadAFileWithoutAnArbiter() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try share("read \(file)", a, b)
         try withoutArbiter {
@@ -65,7 +65,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// first time, keeps later claims of that process away also when the place is delegated.
     func testAFirstReadThatStillRunsKeepsAWriterOfItsProcessAway() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let a = try stage.peer("A")
         try a.ask("long read \(file)", "long granted")
         for round in 0..<12 { try use(a, "read \(file)", "u\(round)") }
@@ -80,7 +80,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rules 2.3, 2.12: the same where the whole directory is delegated.
     func testAFirstWriteThatStillRunsKeepsAnotherOfItsProcessAway() throws {
         let files = try (0..<8).map { try stage.file("f\($0)") }
-        try host()
+        try server()
         let a = try stage.peer("A")
         try a.ask("long write \(files[0])", "long granted")
         for (number, file) in files.dropFirst().enumerated() {
@@ -98,7 +98,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rules 2.1, 2.12: who shares a place waits for the others before it writes.
     func testAReaderThatWritesWaitsForTheOthers() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         try share("read \(file)", a, b)
         try withoutArbiter { try b.ask("l read \(file)", "l granted") }
@@ -112,7 +112,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rules 18.7, 18.8: a reader that is killed holds nothing, one that is stopped does.
     func testAWriterWaitsForAStoppedReaderAndForNoDeadOne() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try share("read \(file)", a, b)
         try withoutArbiter {
@@ -134,7 +134,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rule 18.7: the next arbiter knows of all readers.
     func testSharesOutliveTheArbiterAsClaims() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try share("read \(file)", a, b)
         try withoutArbiter {
@@ -156,7 +156,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rules 6.1, 7.3, 7.8: a presenter that only listens is not asked, and hears of each change.
     func testADocumentThatAnotherPresentsIsWrittenWithoutAnArbiter() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, p) = (try stage.peer("A"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
         // What changes nothing is not told.
@@ -183,14 +183,16 @@ class SharedDelegationTests: DelegatingTestCase {
     /// than the server waits for it, before its ledger is full.
     func testAWriterIsNotFasterThanItsReports() throws {
         let file = try stage.file("f", "0")
-        try host()
+        try server()
         let (a, p) = (try stage.peer("A"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
         try share("write \(file)", a)
         let count = 20_000
         try withoutArbiter {
             a.tell("c count \(file) \(count)")
-            while try (Int(String(contentsOfFile: file, encoding: .utf8)) ?? 0) < 60 { usleep(1000) }
+            while try (Int(String(contentsOfFile: file, encoding: .utf8)) ?? 0) < 60 {
+                usleep(1000)
+            }
         }
         try a.hear("c counted")
         XCTAssertEqual(try String(contentsOfFile: file, encoding: .utf8), "\(count)")
@@ -201,7 +203,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rule 15.8: what a local writer had done when it died is told.
     func testAPresenterHearsOfALocalWriterThatDied() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, p) = (try stage.peer("A"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
         try share("write \(file)", a)
@@ -217,7 +219,7 @@ class SharedDelegationTests: DelegatingTestCase {
     /// Rule 6.1: one that has to be asked ends that.
     func testAPresenterThatIsAskedEndsTheDelegation() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, p) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
         try share("write \(file)", a)
@@ -236,5 +238,5 @@ class SharedDelegationTests: DelegatingTestCase {
 
 /// The same with the daemon.
 final class SharedDelegationWithDaemonTests: SharedDelegationTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 }

@@ -8,7 +8,7 @@ import FileCoordinationWire
 import XCTest
 
 final class SharedQueueTests: StageTestCase {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     //  presenters p, q and r       writer
     //                              write(f)

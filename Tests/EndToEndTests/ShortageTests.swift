@@ -66,7 +66,7 @@ class ShortageTests: StageTestCase {
         mkdir(stage.runtime, 0o700)
         try mount("-t", "tmpfs", "-o", "size=1M,mode=700", "tmpfs", stage.runtime)
         defer { unmount() }
-        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
         let (a, b) = try line()
         let c = try stage.peer("C")
         let filler = fillDisk()
@@ -165,7 +165,7 @@ class ShortageTests: StageTestCase {
 
 /// The same with the daemon.
 final class ShortageWithDaemonTests: ShortageTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 18.12: an arbiter that gets no memory for a program's ledger says so to that program.
     func testTheArbitersMemory() throws {

@@ -6,7 +6,7 @@ import CoordinationCheckers
 import XCTest
 
 final class SoakHistoryTests: StageTestCase {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rules 2.1 to 2.19, 6.1 and 18.7.
     func testWhatProcessesWroteDownPassesTheCheckers() throws {
@@ -15,7 +15,7 @@ final class SoakHistoryTests: StageTestCase {
             "soak",
             [
                 Products.soak, "kills", "--kills", "40", "--arbiter-kills", "6", "--processes", "8",
-                "--files", "12", "--bound", "30000", "--hosting", "daemon", "--histories",
+                "--files", "12", "--bound", "30000", "--serving", "daemon", "--histories",
                 directory,
             ])
         try program.awaitEnd(within: 4 * Program.patience)

@@ -6,14 +6,14 @@
 import XCTest
 
 class SoakTests: StageTestCase {
-    private var hosting: String { Self.hosting == .daemon ? "daemon" : "embedded" }
+    private var serving: String { Self.serving == .daemon ? "daemon" : "embedded" }
 
     /// Runs one proof, which brings a field of its own.
     fileprivate func prove(_ words: String...) throws {
         let seed = ProcessInfo.processInfo.environment["FILECOORDINATION_SEED"]
         let program = try stage.start(
             "soak",
-            [Products.soak] + words + ["--hosting", hosting]
+            [Products.soak] + words + ["--serving", serving]
                 + (seed.map { ["--seed", $0] } ?? []))
         let verdict = try program.awaitEnd(within: 10 * Program.patience)
         XCTAssertEqual(verdict, 0, "\(words): \(program.lines)")
@@ -27,9 +27,9 @@ class SoakTests: StageTestCase {
             "--rate", "60", "--bound", "30000")
     }
 
-    /// Rule 18.7: the normal exit of a host; without one there is nothing to see.
-    func testHostsExit() throws {
-        try XCTSkipIf(Self.hosting == .daemon, "A daemon exits when no program needs it.")
+    /// Rule 18.7: the normal exit of a server; without one there is nothing to see.
+    func testServersExit() throws {
+        try XCTSkipIf(Self.serving == .daemon, "A daemon exits when no program needs it.")
         try prove(
             "exits", "--exits", "10", "--processes", "8", "--files", "20", "--rate", "60",
             "--bound", "30000")
@@ -44,7 +44,8 @@ class SoakTests: StageTestCase {
     func testAnybodyIsStopped() throws {
         try prove(
             "stops", "--stops", "20", "--longest", "0.5", "--processes", "8", "--files", "12",
-            "--rate", "60", "--usual-bound", "30", "--presenter-bound", "60", "--host-bound", "60")
+            "--rate", "60", "--usual-bound", "30", "--presenter-bound", "60", "--server-bound", "60"
+        )
     }
 
     /// Rules 18.2 and 18.11.
@@ -60,8 +61,8 @@ class SoakTests: StageTestCase {
 
 /// The same with the daemon.
 final class SoakWithDaemonTests: SoakTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -142,8 +142,8 @@ class SpellingTests: StageTestCase {
 
 /// The same with the daemon.
 final class SpellingWithDaemonTests: SpellingTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

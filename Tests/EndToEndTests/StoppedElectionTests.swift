@@ -46,7 +46,7 @@ class StoppedElectionTests: StageTestCase {
     }
 
     /// Rule 18.7a.
-    func testWhoeverIsAboutToHostIsStopped() throws {
+    func testAProgramThatIsAboutToServeIsStopped() throws {
         _ = try holdStopped("host.lock")
         let a = try stage.peer("A")
         a.tell("a write \(try stage.file("f"))")
@@ -74,7 +74,7 @@ class StoppedElectionTests: StageTestCase {
     //
     /// Rule 18.7a.
     func testTheQueueOfAStoppedArbiterIsFull() throws {
-        let host = Self.hosting == .embedded ? try stage.firstProgram("host") : nil
+        let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
         let a = try stage.peer("A")
         try a.ask("a write \(stage.path("f"))", "a granted")
         let arbiter = try stage.arbiter()
@@ -89,15 +89,15 @@ class StoppedElectionTests: StageTestCase {
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
         try c.hear("c granted")
-        _ = host
+        _ = server
         withExtendedLifetime(crowd) {}
     }
 }
 
 /// The same with the daemon.
 final class StoppedElectionWithDaemonTests: StoppedElectionTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

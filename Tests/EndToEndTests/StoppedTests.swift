@@ -7,9 +7,9 @@ import FileCoordinationWire
 import XCTest
 
 class StoppedTests: StageTestCase {
-    /// Sets the scene: a program hosts that is never stopped.
-    private func host() throws {
-        if Self.hosting == .embedded { _ = try stage.firstProgram("host") }
+    /// Sets the scene: a program serves that is never stopped.
+    private func server() throws {
+        if Self.serving == .embedded { _ = try stage.firstProgram("server") }
     }
 
     //  A                 B              C
@@ -26,7 +26,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: a waiter that is stopped is skipped, keeps its number and gets no error.
     func testAStoppedWaiterIsSkipped() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b) = (try stage.peer("A"), try stage.peer("B"))
         let (c, d) = (try stage.peer("C"), try stage.peer("D"))
         try a.ask("a write \(file)", "a granted")
@@ -49,7 +49,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: with no claim in its accessor yet, also if no claim waited when it was stopped.
     func testOneThatIsGrantedInItsSleepDoesNotHold() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try a.ask("a write \(file)", "a granted")
         try b.ask("w later write:\(file)", "w asked")
@@ -68,7 +68,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: a holder that is stopped keeps its claim, and status shows it.
     func testAStoppedHolderKeepsItsClaim() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try a.ask("a write \(file)", "a granted")
         try a.stop()
@@ -107,7 +107,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: a stopped presenter is passed over, long before its bound, and told to reload.
     func testAStoppedPresenterIsPassedOver() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
         try presenter.ask("p present \(file) timeout=600", "p registered")
         try presenter.stop()
@@ -131,7 +131,7 @@ class StoppedTests: StageTestCase {
     /// waits by then.
     func testAStoppedPresenterThatGoesOnInSilence() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
         try presenter.ask("p present \(file) hold=relinquish timeout=600", "p registered")
         try presenter.stop()
@@ -145,7 +145,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: a claim that asks presenters when its process is stopped is skipped as well.
     func testOneThatIsStoppedWhilePresentersAreAsked() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (editor, b, c) = (try stage.peer("editor"), try stage.peer("B"), try stage.peer("C"))
         try editor.ask("p present \(file) hold=relinquish", "p registered")
         b.tell("w write \(file)")
@@ -168,10 +168,10 @@ class StoppedTests: StageTestCase {
         try b.ask("w go", "w released")
     }
 
-    /// Rules 18.6 and 18.7: what was stopped when the host died is skipped by the next one.
-    func testAStoppedWaiterAndAHostThatDies() throws {
+    /// Rules 18.6 and 18.7: what was stopped when the server died is skipped by the next one.
+    func testAStoppedWaiterAndAServerThatDies() throws {
         let file = try stage.file("f")
-        let former = Self.hosting == .embedded ? try stage.firstProgram("host").pid : nil
+        let former = Self.serving == .embedded ? try stage.firstProgram("server").pid : nil
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try a.ask("a write \(file)", "a granted")
         b.tell("w write \(file)")
@@ -191,7 +191,7 @@ class StoppedTests: StageTestCase {
     /// Rule 18.6: Apple's behaviour, for those who want it.
     func testAWaitThatFailsBecauseOthersWentBefore() throws {
         let file = try stage.file("f")
-        try host()
+        try server()
         let (a, b, c) = (try stage.peer("A"), try stage.peer("B"), try stage.peer("C"))
         try b.ask("s suspension cancels", "s set")
         try a.ask("a write \(file)", "a granted")
@@ -213,7 +213,7 @@ class StoppedTests: StageTestCase {
         try XCTSkipUnless(mkdir(group, 0o700) == 0, "Groups cannot be made here: errno \(errno)")
         defer { rmdir(group) }
         let file = try stage.file("f")
-        try host()
+        try server()
         let (presenter, other) = (try stage.peer("presenter"), try stage.peer("other"))
         try presenter.ask("p present \(file) timeout=600", "p registered")
         func say(_ text: String, to name: String) throws {
@@ -234,8 +234,8 @@ class StoppedTests: StageTestCase {
 
 /// The same with the daemon.
 final class StoppedWithDaemonTests: StoppedTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -8,7 +8,7 @@ import Foundation
 import XCTest
 
 final class TrapTests: StageTestCase {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Versions and trash are of this stage, and not of the person who runs the tests.
     private var home: [String: String] {

@@ -94,9 +94,9 @@ class TreeTests: StageTestCase {
         try stage.file("config/filecoordination/packages", "package mine\ndirectory rtfd\n")
         let configured = ["XDG_CONFIG_HOME": stage.path("config")]
         for name in ["a.mine", "b.rtfd", "c.added"] { try stage.folder(name) }
-        let host = try stage.peer("host", environment: configured)
-        try host.ask("h read \(stage.path("x"))", "h granted")
-        try host.ask("h go", "h released")
+        let server = try stage.peer("server", environment: configured)
+        try server.ask("h read \(stage.path("x"))", "h granted")
+        try server.ask("h go", "h released")
         let a = try stage.peer("A", environment: configured)
         let b = try stage.peer("B", environment: configured)
         func isPackage(_ name: String) throws -> Bool {
@@ -116,7 +116,7 @@ class TreeTests: StageTestCase {
         XCTAssertTrue(try isPackage("a.mine"))
         XCTAssertFalse(try isPackage("b.rtfd"))
         XCTAssertFalse(try isPackage("c.added"))
-        try host.ask("p packages added package", "p said")
+        try server.ask("p packages added package", "p said")
         // The word is on its way to A and B, on the same connections as the answer to what they ask
         // for next: that of an asynchronous call is a message.
         for program in [a, b] {
@@ -130,8 +130,8 @@ class TreeTests: StageTestCase {
 
 /// The same with the daemon.
 final class TreeWithDaemonTests: TreeTests {
-    override class var hosting: Hosting { .daemon }
+    override class var serving: Serving { .daemon }
 
     /// Rule 2.0.
-    func testTheDaemonHosts() throws { try assertDaemonHosts() }
+    func testTheDaemonServes() throws { try assertDaemonServes() }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs and hosts of two versions of the protocol, side by side, and the daemon replaced under
+// Programs and servers of two versions of the protocol, side by side, and the daemon replaced under
 // running programs (Rule 18.7). The old ones are today's that speak the first version only.
 
 import FileCoordinationArbiter
@@ -62,9 +62,9 @@ final class VersionsSideBySideTests: StageTestCase {
 
     func testTheDaemonIsReplacedByAnOlderOne() throws { try assertReplaced([:], by: old) }
 
-    /// What only the second version can say is not said to an old host: the wait goes on until
+    /// What only the second version can say is not said to an old server: the wait goes on until
     /// a program ends it, and nothing else goes wrong.
-    func testANewProgramAndAnOldHost() throws {
+    func testANewProgramAndAnOldServer() throws {
         let file = try stage.file("f")
         _ = try daemon(old)
         let a = try stage.peer("A")

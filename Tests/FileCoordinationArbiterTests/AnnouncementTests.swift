@@ -14,12 +14,12 @@ import Testing
         _ news: VersionNews, at place: String, _ methods: PresenterMethods = .didMethods,
         purpose: String? = nil
     ) -> [Notice] {
-        var desk = Desk()
-        let presenter = desk.present(place, methods, purpose: "editor")
-        let writer = desk.file(.write("/p.rtfd/s/f"), purpose: purpose)
-        desk.answer(presenter, writer)
-        desk.handle(.claimAnnounced(writer, .versionChanged(path("/p.rtfd/s/f"), news)))
-        return desk.heard(presenter)
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place, methods, purpose: "editor")
+        let writer = fixture.file(.write("/p.rtfd/s/f"), purpose: purpose)
+        fixture.answer(presenter, writer)
+        fixture.handle(.claimAnnounced(writer, .versionChanged(path("/p.rtfd/s/f"), news)))
+        return fixture.heard(presenter)
     }
 
     private static let news = VersionFate.allCases.map { VersionNews($0, identifier: [7, 0, 255]) }
@@ -64,16 +64,16 @@ import Testing
     }
 
     @Test func `Rule 10.1: where the item is by now, and nothing else happens`() {
-        var desk = Desk()
-        let editor = desk.present("/a", .didMethods)
-        let writer = desk.file(.write("/a"))
-        let reader = desk.file(.read("/a"))
-        desk.announce(writer, move("/a", to: "/b"))
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/a", .didMethods)
+        let writer = fixture.file(.write("/a"))
+        let reader = fixture.file(.read("/a"))
+        fixture.announce(writer, move("/a", to: "/b"))
         let news = VersionNews(.gained, identifier: [1])
-        desk.handle(.claimAnnounced(writer, .versionChanged(path("/b"), news)))
-        #expect(desk.last == [.notify(editor, .itemVersion(path("/b"), news))])
-        desk.handle(.claimAnnounced(reader, .versionChanged(path("/b"), news)))
-        #expect(desk.last.isEmpty)
+        fixture.handle(.claimAnnounced(writer, .versionChanged(path("/b"), news)))
+        #expect(fixture.last == [.notify(editor, .itemVersion(path("/b"), news))])
+        fixture.handle(.claimAnnounced(reader, .versionChanged(path("/b"), news)))
+        #expect(fixture.last.isEmpty)
     }
 
     // MARK: Ubiquity attributes
@@ -81,64 +81,64 @@ import Testing
     private let names: [[UInt8]] = [Array("one".utf8), [0, 255]]
 
     @Test func `Rules 10.4, 10.6: presenters of the item alone hear of its attributes`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", .didMethods)
-        for place in ["/d", "/", "/d/f/x", "/d/g"] { _ = desk.present(place, .didMethods) }
-        let reader = desk.file(.read("/d/f"))
-        desk.handle(.claimAnnounced(reader, .ubiquityAttributesChanged(path("/d/f"), names)))
-        #expect(desk.last == [.notify(editor, .ubiquityAttributes(names))])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", .didMethods)
+        for place in ["/d", "/", "/d/f/x", "/d/g"] { _ = fixture.present(place, .didMethods) }
+        let reader = fixture.file(.read("/d/f"))
+        fixture.handle(.claimAnnounced(reader, .ubiquityAttributesChanged(path("/d/f"), names)))
+        #expect(fixture.last == [.notify(editor, .ubiquityAttributes(names))])
     }
 
     @Test func `Rules 10.4, 10.5: not for none, not for the speaker's own, not without the method`()
     {
-        var desk = Desk()
-        let other = desk.present("/f", .didMethods)
-        _ = desk.present("/f", .didMethods, purpose: "w")
-        _ = desk.present("/f", .didMethods.subtracting(.itemDidChangeUbiquityAttributes))
-        let writer = desk.file(.write("/f"), purpose: "w")
-        desk.handle(.claimAnnounced(writer, .ubiquityAttributesChanged(path("/f"), [])))
-        #expect(desk.last.isEmpty)
-        desk.handle(.claimAnnounced(writer, .ubiquityAttributesChanged(path("/f"), names)))
-        #expect(desk.last == [.notify(other, .ubiquityAttributes(names))])
+        var fixture = ArbiterFixture()
+        let other = fixture.present("/f", .didMethods)
+        _ = fixture.present("/f", .didMethods, purpose: "w")
+        _ = fixture.present("/f", .didMethods.subtracting(.itemDidChangeUbiquityAttributes))
+        let writer = fixture.file(.write("/f"), purpose: "w")
+        fixture.handle(.claimAnnounced(writer, .ubiquityAttributesChanged(path("/f"), [])))
+        #expect(fixture.last.isEmpty)
+        fixture.handle(.claimAnnounced(writer, .ubiquityAttributesChanged(path("/f"), names)))
+        #expect(fixture.last == [.notify(other, .ubiquityAttributes(names))])
     }
 
     // MARK: Coordinators that do not know yet
 
     /// A presenter that was moved from one place to another, and has not been told.
-    private func moved(_ old: String, _ new: String) -> (Desk, PresenterID) {
-        var desk = Desk()
-        let editor = desk.present(old, [], purpose: "editor")
-        let mover = desk.file(.move(old))
-        desk.announce(mover, move(old, to: new))
-        desk.end(mover, .unchanged)
-        return (desk, editor)
+    private func moved(_ old: String, _ new: String) -> (ArbiterFixture, PresenterID) {
+        var fixture = ArbiterFixture()
+        let editor = fixture.present(old, [], purpose: "editor")
+        let mover = fixture.file(.move(old))
+        fixture.announce(mover, move(old, to: new))
+        fixture.end(mover, .unchanged)
+        return (fixture, editor)
     }
 
     @Test func `Rule 11.7: a claim for the old place is sent on to the new one`() {
-        var (desk, editor) = moved("/d/f", "/e/f")
-        let claim = desk.file(
+        var (fixture, editor) = moved("/d/f", "/e/f")
+        let claim = fixture.file(
             .read("/d/f") + .write("/d/g"), purpose: "editor",
             standpoint: Standpoint(editor, at: path("/d/f")))
         #expect(
-            desk.last == [.retarget(claim, .read("/e/f") + .write("/d/g")), .grant(claim)])
-        let other = desk.file(.write("/e/f"))
-        #expect(desk.arbiter.impediments(of: other) == [.claim(claim)])
+            fixture.last == [.retarget(claim, .read("/e/f") + .write("/d/g")), .grant(claim)])
+        let other = fixture.file(.write("/e/f"))
+        #expect(fixture.arbiter.impediments(of: other) == [.claim(claim)])
     }
 
     @Test func `Rule 11.7: so are those for what is below`() {
-        var (desk, editor) = moved("/d/", "/p.rtfd/d/")
+        var (fixture, editor) = moved("/d/", "/p.rtfd/d/")
         let standpoint = Standpoint(editor, at: path("/d"))
-        let claim = desk.file(
+        let claim = fixture.file(
             .write("/d/s/f") + .replace("/d/g"), purpose: "editor", standpoint: standpoint)
         let expected = [AccessItem].write("/p.rtfd/d/s/f") + .replace("/p.rtfd/d/g")
-        #expect(desk.last == [.retarget(claim, expected), .grant(claim)])
+        #expect(fixture.last == [.retarget(claim, expected), .grant(claim)])
         // Rule 2.0: it is part of the package there.
-        let other = desk.file(.read("/p.rtfd/x"))
-        #expect(desk.arbiter.impediments(of: other) == [.claim(claim)])
+        let other = fixture.file(.read("/p.rtfd/x"))
+        #expect(fixture.arbiter.impediments(of: other) == [.claim(claim)])
     }
 
     @Test func `Rule 11.7: not when it knows, and not for other places`() {
-        var (desk, editor) = moved("/d/f", "/e/f")
+        var (fixture, editor) = moved("/d/f", "/e/f")
         let knowing = Standpoint(editor, at: path("/e/f"))
         let behind = Standpoint(editor, at: path("/d/f"))
         for (place, standpoint) in [
@@ -147,49 +147,49 @@ import Testing
             // Where it has never been.
             ("/h/f", Standpoint(editor, at: path("/h/f"))),
         ] {
-            let claim = desk.file(.read(place), standpoint: standpoint)
-            #expect(desk.last == [.grant(claim)])
+            let claim = fixture.file(.read(place), standpoint: standpoint)
+            #expect(fixture.last == [.grant(claim)])
         }
-        let anybody = desk.file(.read("/d/f"))
-        #expect(desk.last == [.grant(anybody)])
+        let anybody = fixture.file(.read("/d/f"))
+        #expect(fixture.last == [.grant(anybody)])
         // Where nothing has moved, what the claim says of packages is what counts.
-        let part = desk.present("/p.rtfd/f", [], purpose: "part")
-        let claim = desk.file(
+        let part = fixture.present("/p.rtfd/f", [], purpose: "part")
+        let claim = fixture.file(
             .read("/p.rtfd/f"), purpose: "part", standpoint: Standpoint(part, at: path("/p.rtfd/f"))
         )
-        #expect(desk.last == [.grant(claim)])
-        let other = desk.file(.write("/p.rtfd/g"))
-        #expect(desk.arbiter.impediments(of: other) == [.claim(claim)])
+        #expect(fixture.last == [.grant(claim)])
+        let other = fixture.file(.write("/p.rtfd/g"))
+        #expect(fixture.arbiter.impediments(of: other) == [.claim(claim)])
     }
 
     @Test func `Rules 5.5, 11.7: a presenter that presents nothing any more leads nowhere`() {
-        var (desk, editor) = moved("/d/f", "/e/f")
-        desk.handle(.presenterPlaced(editor, nil))
+        var (fixture, editor) = moved("/d/f", "/e/f")
+        fixture.handle(.presenterRelocated(editor, nil))
         let standpoint = Standpoint(editor, at: path("/d/f"))
-        let claim = desk.file(.read("/d/f"), standpoint: standpoint)
-        #expect(desk.last == [.grant(claim)])
+        let claim = fixture.file(.read("/d/f"), standpoint: standpoint)
+        #expect(fixture.last == [.grant(claim)])
     }
 
     @Test func `Rules 2.0, 5.5: packages of a place that it has left by its own word do not count`()
     {
-        var (desk, editor) = moved("/f", "/p.rtfd/f")
-        desk.handle(.presenterPlaced(editor, path("/d/f")))
-        let claim = desk.file(
+        var (fixture, editor) = moved("/f", "/p.rtfd/f")
+        fixture.handle(.presenterRelocated(editor, path("/d/f")))
+        let claim = fixture.file(
             .write("/f"), purpose: "editor", standpoint: Standpoint(editor, at: path("/f")))
-        #expect(desk.last == [.retarget(claim, .write("/d/f")), .grant(claim)])
-        let other = desk.file(.write("/d/g"))
-        #expect(desk.last == [.grant(other)])
+        #expect(fixture.last == [.retarget(claim, .write("/d/f")), .grant(claim)])
+        let other = fixture.file(.write("/d/g"))
+        #expect(fixture.last == [.grant(other)])
     }
 
     @Test func `Rules 11.4, 11.7: sent on, and moved once more while it waits`() {
-        var (desk, editor) = moved("/a", "/b")
-        let mover = desk.file(.move("/b"))
-        let claim = desk.file(
+        var (fixture, editor) = moved("/a", "/b")
+        let mover = fixture.file(.move("/b"))
+        let claim = fixture.file(
             .read("/a"), purpose: "editor", standpoint: Standpoint(editor, at: path("/a")))
-        #expect(desk.last == [.retarget(claim, .read("/b"))])
-        desk.announce(mover, move("/b", to: "/c"))
-        #expect(desk.last.contains(.retarget(claim, .read("/c"))))
-        desk.end(mover, .unchanged)
-        #expect(desk.last == [.grant(claim)])
+        #expect(fixture.last == [.retarget(claim, .read("/b"))])
+        fixture.announce(mover, move("/b", to: "/c"))
+        #expect(fixture.last.contains(.retarget(claim, .read("/c"))))
+        fixture.end(mover, .unchanged)
+        #expect(fixture.last == [.grant(claim)])
     }
 }

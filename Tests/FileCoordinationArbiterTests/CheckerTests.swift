@@ -25,87 +25,90 @@ import Testing
     }
 
     @Test func `A proper history passes`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
-        tale.tell(filed(b, .read("/d/f")), [], [b: .waiting])
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
+            filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        history.tell(filed(b, .read("/d/f")), [], [b: .waiting])
+        history.tell(
             .presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
-        tale.tell(
+        history.tell(
             .claimEnded(a, outcomes: [.changed]),
             [
                 .notify(editor, .itemDidChange), .reacquire(editor, .writer),
                 .askToYield(editor, for: b, .toReaderAndSave),
             ], [a: nil, b: .asking])
-        #expect(tale.complaint == nil)
+        #expect(history.complaint == nil)
     }
 
     @Test func `Two conflicting claims run`() {
-        var tale = Tale()
-        tale.tell(filed(a, .delete("/d/")), [.grant(a)], [a: .granted])
-        tale.tell(filed(b, .read("/d/f")), [.grant(b)], [b: .granted])
-        #expect(tale.complaint != nil)
+        var history = EventHistory()
+        history.tell(filed(a, .delete("/d/")), [.grant(a)], [a: .granted])
+        history.tell(filed(b, .read("/d/f")), [.grant(b)], [b: .granted])
+        #expect(history.complaint != nil)
     }
 
     @Test func `A claim overtakes`() {
         let c = ClaimID(rawValue: 3)
-        var tale = Tale()
-        tale.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
-        tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
-        tale.tell(filed(c, .read("/d/f")), [.grant(c)], [c: .granted])
-        #expect(tale.complaint == "claim 3 overtook claim 2")
+        var history = EventHistory()
+        history.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
+        history.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+        history.tell(filed(c, .read("/d/f")), [.grant(c)], [c: .granted])
+        #expect(history.complaint == "claim 3 overtook claim 2")
     }
 
     @Test func `A deleter takes the liberties of a mover`() {
         let c = ClaimID(rawValue: 3)
         for mode in [WritingOptions.moving, .deleting] {
-            var tale = Tale()
-            tale.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
-            tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
-            tale.tell(filed(c, .write("/d/", mode)), [], [c: .waiting])
-            tale.tell(.claimEnded(a, outcomes: []), [.grant(c)], [a: nil, c: .granted])
-            #expect((tale.complaint == nil) == (mode == .moving))
+            var history = EventHistory()
+            history.tell(filed(a, .read("/d/f")), [.grant(a)], [a: .granted])
+            history.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+            history.tell(filed(c, .write("/d/", mode)), [], [c: .waiting])
+            history.tell(.claimEnded(a, outcomes: []), [.grant(c)], [a: nil, c: .granted])
+            #expect((history.complaint == nil) == (mode == .moving))
         }
     }
 
     @Test func `A claim is granted without anybody being asked`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
-        #expect(tale.complaint?.contains("made way") == true)
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
+        #expect(history.complaint?.contains("made way") == true)
     }
 
     @Test func `A claim is granted before the answer`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
             filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter), .grant(a)],
             [a: .granted])
-        #expect(tale.complaint != nil)
+        #expect(history.complaint != nil)
     }
 
     @Test func `A wake-up is lost`() {
-        var tale = Tale()
-        tale.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
-        tale.tell(filed(b, .write("/d/f")), [], [b: .waiting])
-        tale.tell(.claimEnded(a, outcomes: [.changed]), [], [a: nil])
-        #expect(tale.complaint == "claim 2 waits for nothing: a lost wake-up")
+        var history = EventHistory()
+        history.tell(filed(a, .write("/d/f")), [.grant(a)], [a: .granted])
+        history.tell(filed(b, .write("/d/f")), [], [b: .waiting])
+        history.tell(.claimEnded(a, outcomes: [.changed]), [], [a: nil])
+        #expect(history.complaint == "claim 2 waits for nothing: a lost wake-up")
     }
 
     @Test func `An answer is lost`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
-        tale.tell(.presenterAnswered(editor, for: a, failure: nil))
-        #expect(tale.complaint == "claim 1 has every answer and is not granted")
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
+            filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        history.tell(.presenterAnswered(editor, for: a, failure: nil))
+        #expect(history.complaint == "claim 1 has every answer and is not granted")
     }
 
     @Test func `An item is never given back`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
-        tale.tell(.claimCancelled(a), [], [a: nil])
-        #expect(tale.complaint == "presenter 1 did not get its item back")
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
+            filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        history.tell(.claimCancelled(a), [], [a: nil])
+        #expect(history.complaint == "presenter 1 did not get its item back")
     }
 
     @Test func `An item is given back too early, or twice, or before the news`() {
@@ -116,58 +119,59 @@ import Testing
             ([.reacquire(editor, .writer), .reacquire(editor, .reader)], false),
         ]
         for (effects, isProper) in ending {
-            var tale = Tale()
-            tale.tell(added)
-            tale.tell(
+            var history = EventHistory()
+            history.tell(added)
+            history.tell(
                 filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
-            tale.tell(
+            history.tell(
                 .presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
-            tale.tell(.claimEnded(a, outcomes: [.changed]), effects, [a: nil])
-            #expect((tale.complaint == nil) == isProper)
+            history.tell(.claimEnded(a, outcomes: [.changed]), effects, [a: nil])
+            #expect((history.complaint == nil) == isProper)
         }
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
+            filed(a, .write("/d/f")), [.askToYield(editor, for: a, .toWriter)], [a: .asking])
+        history.tell(
             .presenterAnswered(editor, for: a, failure: nil),
             [.grant(a), .reacquire(editor, .writer)], [a: .granted])
-        #expect(tale.complaint?.contains("8.3") == true)
+        #expect(history.complaint?.contains("8.3") == true)
     }
 
     @Test func `A presenter is asked twice, or for its own purpose`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
             filed(a, .read("/d/f")), [.askToYield(editor, for: a, .toReaderAndSave)], [a: .asking])
-        tale.tell(
+        history.tell(
             filed(b, .read("/d/f")), [.askToYield(editor, for: b, .toReaderAndSave)], [b: .asking])
-        #expect(tale.complaint?.contains("6.11") == true)
-        tale = Tale()
-        tale.tell(added)
+        #expect(history.complaint?.contains("6.11") == true)
+        history = EventHistory()
+        history.tell(added)
         let own = FiledClaim(
             id: a, client: ClientID(rawValue: 1), purpose: Purpose("editor"), items: .read("/d/f"))
-        tale.tell(.claimFiled(own), [.askToYield(editor, for: a, .toReader)], [a: .asking])
-        #expect(tale.complaint?.contains("4.5") == true)
+        history.tell(.claimFiled(own), [.askToYield(editor, for: a, .toReader)], [a: .asking])
+        #expect(history.complaint?.contains("4.5") == true)
     }
 
     @Test func `A save-back passes after the answer`() {
-        var tale = Tale()
-        tale.tell(added)
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added)
+        history.tell(
             filed(a, .read("/d/f")), [.askToYield(editor, for: a, .toReaderAndSave)], [a: .asking])
-        tale.tell(.presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
+        history.tell(.presenterAnswered(editor, for: a, failure: nil), [.grant(a)], [a: .granted])
         let back = FiledClaim(
             id: b, client: ClientID(rawValue: 9), purpose: Purpose("editor"), items: .write("/d/f"))
-        tale.tell(.claimFiled(back), [.grant(b)], [b: .granted])
-        #expect(tale.complaint != nil)
+        history.tell(.claimFiled(back), [.grant(b)], [b: .granted])
+        #expect(history.complaint != nil)
     }
 
     @Test func `A claim fails though no presenter failed it, or vanishes`() {
-        var tale = Tale()
-        tale.tell(filed(a, .write("/f")), [.fail(a, .disk)])
-        #expect(tale.complaint != nil)
-        tale = Tale()
-        tale.tell(filed(a, .write("/f")))
-        #expect(tale.complaint == "claim 1 has vanished")
+        var history = EventHistory()
+        history.tell(filed(a, .write("/f")), [.fail(a, .disk)])
+        #expect(history.complaint != nil)
+        history = EventHistory()
+        history.tell(filed(a, .write("/f")))
+        #expect(history.complaint == "claim 1 has vanished")
     }
 }

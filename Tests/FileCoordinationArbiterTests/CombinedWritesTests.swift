@@ -21,25 +21,25 @@ import Testing
 
     /// Whether the second of two claims waits for the first.
     private func waits(_ second: [AccessItem], for first: [AccessItem]) -> Bool {
-        var desk = Desk()
-        let holder = desk.file(first)
-        let waiter = desk.file(second)
-        #expect(desk.stage(holder) == .granted)
-        return desk.stage(waiter) == .waiting
+        var fixture = ArbiterFixture()
+        let holder = fixture.file(first)
+        let waiter = fixture.file(second)
+        #expect(fixture.stage(holder) == .granted)
+        return fixture.stage(waiter) == .waiting
     }
 
     /// Whether a claim waits for another that is queued behind a reader.
     private func waits(_ second: [AccessItem], forQueued first: [AccessItem]) -> Bool {
-        var desk = Desk()
-        let reader = desk.file(.read("/d/s/t/f"))
-        let queued = desk.file(first + .write("/d/s/t/f"))
-        let waiter = desk.file(second)
-        #expect(desk.stage(queued) == .waiting)
-        let waits = desk.arbiter.impediments(of: waiter).contains(.claim(queued))
+        var fixture = ArbiterFixture()
+        let reader = fixture.file(.read("/d/s/t/f"))
+        let queued = fixture.file(first + .write("/d/s/t/f"))
+        let waiter = fixture.file(second)
+        #expect(fixture.stage(queued) == .waiting)
+        let waits = fixture.arbiter.impediments(of: waiter).contains(.claim(queued))
         // And is not kept for ever.
-        desk.end(reader)
-        for claim in waits ? [queued, waiter] : [waiter, queued] { desk.end(claim, .unchanged) }
-        #expect(desk.arbiter.isIdle)
+        fixture.end(reader)
+        for claim in waits ? [queued, waiter] : [waiter, queued] { fixture.end(claim, .unchanged) }
+        #expect(fixture.arbiter.isIdle)
         return waits
     }
 
@@ -80,10 +80,10 @@ import Testing
     private func asked(
         _ items: [AccessItem], at place: String, kind: ClaimKind = .access
     ) -> YieldSteps {
-        var desk = Desk()
-        let presenter = desk.present(place)
-        let claim = desk.file(items, kind: kind)
-        for effect in desk.last {
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place)
+        let claim = fixture.file(items, kind: kind)
+        for effect in fixture.last {
             if case .askToYield(presenter, claim, let steps) = effect { return steps }
         }
         return YieldSteps()
@@ -147,47 +147,47 @@ import Testing
     func `Rules 2.8b, 11.4, 11.5: what replaces stays, whatever else it does`(
         options: WritingOptions
     ) {
-        var desk = Desk()
-        let mover = desk.file(.move("/f"))
-        let waiter = desk.file(.write("/f", options))
-        desk.announce(mover, move("/f", to: "/g"))
-        #expect(desk.places(waiter) == [options.has(.replacing) ? "/f" : "/g"])
-        desk.end(mover, .unchanged)
-        #expect(desk.last == [.grant(waiter)])
+        var fixture = ArbiterFixture()
+        let mover = fixture.file(.move("/f"))
+        let waiter = fixture.file(.write("/f", options))
+        fixture.announce(mover, move("/f", to: "/g"))
+        #expect(fixture.places(waiter) == [options.has(.replacing) ? "/f" : "/g"])
+        fixture.end(mover, .unchanged)
+        #expect(fixture.last == [.grant(waiter)])
     }
 
     @Test(arguments: WritingOptions.every)
     func `Rules 2.8b, 2.20: what it has moved it holds there, unless it only replaces`(
         options: WritingOptions
     ) {
-        var desk = Desk()
-        let mover = desk.file(.write("/f", options))
-        desk.announce(mover, move("/f", to: "/g"))
-        let there = desk.file(.write("/g"))
+        var fixture = ArbiterFixture()
+        let mover = fixture.file(.write("/f", options))
+        fixture.announce(mover, move("/f", to: "/g"))
+        let there = fixture.file(.write("/g"))
         let holdsIt = options.has(.moving) || !options.has(.replacing)
-        #expect(desk.stage(there) == (holdsIt ? .waiting : .granted))
-        let behind = desk.file(.write("/f"))
-        #expect(desk.stage(behind) == .waiting)
+        #expect(fixture.stage(there) == (holdsIt ? .waiting : .granted))
+        let behind = fixture.file(.write("/f"))
+        #expect(fixture.stage(behind) == .waiting)
     }
 
     @Test func `Rules 2.8b, 7.4: moved away and replaced, it changed at both places`() {
-        var desk = Desk()
-        let directory = desk.present("/d", .didMethods)
-        let mover = desk.file(.write("/d/f", [.moving, .replacing]))
-        desk.announce(mover, move("/d/f", to: "/d/g"))
-        desk.end(mover, .changed)
+        var fixture = ArbiterFixture()
+        let directory = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.write("/d/f", [.moving, .replacing]))
+        fixture.announce(mover, move("/d/f", to: "/d/g"))
+        fixture.end(mover, .changed)
         #expect(
-            desk.heard(directory)
+            fixture.heard(directory)
                 == [.subitemDidChange(path("/d/g")), .subitemDidChange(path("/d/f"))])
         // As a move alone, or with nothing in its place, it does not.
         for (options, outcome) in [
             (WritingOptions.moving, ItemOutcome.changed), ([.moving, .replacing], .unchanged),
         ] {
-            let mover = desk.file(.write("/d/f", options))
-            desk.announce(mover, move("/d/f", to: "/d/g"))
-            desk.end(mover, outcome)
+            let mover = fixture.file(.write("/d/f", options))
+            fixture.announce(mover, move("/d/f", to: "/d/g"))
+            fixture.end(mover, outcome)
             #expect(
-                desk.heard(directory)
+                fixture.heard(directory)
                     == (outcome == .changed ? [.subitemDidChange(path("/d/g"))] : []))
         }
     }

@@ -11,14 +11,14 @@ import Testing
         _ items: [AccessItem], at place: String, _ methods: PresenterMethods = .all,
         purpose: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) -> YieldSteps? {
-        var desk = Desk()
-        let presenter = desk.present(
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(
             place, methods, purpose: "editor", sourceLocation: sourceLocation)
-        let claim = desk.file(items, purpose: purpose, sourceLocation: sourceLocation)
-        for effect in desk.last {
+        let claim = fixture.file(items, purpose: purpose, sourceLocation: sourceLocation)
+        for effect in fixture.last {
             if case .askToYield(presenter, claim, let steps) = effect { return steps }
         }
-        #expect(desk.last == [.grant(claim)], sourceLocation: sourceLocation)
+        #expect(fixture.last == [.grant(claim)], sourceLocation: sourceLocation)
         return nil
     }
 
@@ -154,31 +154,31 @@ import Testing
     }
 
     @Test func `Rule 5.5: a presenter without a place is not asked until it has one`() {
-        var desk = Desk()
-        let presenter = desk.present(nil)
-        let first = desk.file(.read("/f"))
-        #expect(desk.last == [.grant(first)])
-        desk.handle(.presenterPlaced(presenter, path("/f")))
-        let second = desk.file(.read("/f"))
-        #expect(desk.last == [.askToYield(presenter, for: second, .toReaderAndSave)])
-        desk.handle(.presenterPlaced(presenter, path("/elsewhere")))
-        let third = desk.file(.read("/f"))
-        #expect(desk.last == [.grant(third)])
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(nil)
+        let first = fixture.file(.read("/f"))
+        #expect(fixture.last == [.grant(first)])
+        fixture.handle(.presenterRelocated(presenter, path("/f")))
+        let second = fixture.file(.read("/f"))
+        #expect(fixture.last == [.askToYield(presenter, for: second, .toReaderAndSave)])
+        fixture.handle(.presenterRelocated(presenter, path("/elsewhere")))
+        let third = fixture.file(.read("/f"))
+        #expect(fixture.last == [.grant(third)])
     }
 
     // MARK: Several presenters, several items
 
     @Test func `Rules 5.10, 6.7: all presenters are asked at once, and all are waited for`() {
-        var desk = Desk()
-        let client = desk.client()
-        let presenters = (0..<3).map { _ in desk.present("/f", client: client) }
-        let claim = desk.file(.write("/f"))
-        #expect(desk.last == presenters.map { .askToYield($0, for: claim, .toWriter) })
-        desk.answer(presenters[1], claim)
-        desk.answer(presenters[2], claim)
-        #expect(desk.arbiter.impediments(of: claim) == [.presenter(presenters[0], .toWriter)])
-        desk.answer(presenters[0], claim)
-        #expect(desk.last == [.grant(claim)])
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let presenters = (0..<3).map { _ in fixture.present("/f", client: client) }
+        let claim = fixture.file(.write("/f"))
+        #expect(fixture.last == presenters.map { .askToYield($0, for: claim, .toWriter) })
+        fixture.answer(presenters[1], claim)
+        fixture.answer(presenters[2], claim)
+        #expect(fixture.arbiter.impediments(of: claim) == [.presenter(presenters[0], .toWriter)])
+        fixture.answer(presenters[0], claim)
+        #expect(fixture.last == [.grant(claim)])
     }
 
     @Test func `Rule 6.10: several items, and each needed message once`() {
@@ -204,21 +204,21 @@ import Testing
     }
 
     @Test func `Rules 5.4, 6.12: presenters of the time when it takes its place are asked`() {
-        var desk = Desk()
-        let holder = desk.file(.write("/f"))
-        let gone = desk.present("/f")
-        let reader = desk.file(.read("/f"))
-        desk.handle(.presenterRemoved(gone))
-        let present = desk.present("/f")
-        desk.end(holder, .unchanged)
-        #expect(desk.last == [.askToYield(present, for: reader, .toReaderAndSave)])
-        let late = desk.present("/f")
-        #expect(desk.last.isEmpty)
-        desk.answer(present, reader)
-        #expect(desk.last == [.grant(reader)])
-        desk.end(reader)
-        #expect(desk.all(to: late).isEmpty)
-        #expect(desk.all(to: gone).isEmpty)
+        var fixture = ArbiterFixture()
+        let holder = fixture.file(.write("/f"))
+        let gone = fixture.present("/f")
+        let reader = fixture.file(.read("/f"))
+        fixture.handle(.presenterRemoved(gone))
+        let present = fixture.present("/f")
+        fixture.end(holder, .unchanged)
+        #expect(fixture.last == [.askToYield(present, for: reader, .toReaderAndSave)])
+        let late = fixture.present("/f")
+        #expect(fixture.last.isEmpty)
+        fixture.answer(present, reader)
+        #expect(fixture.last == [.grant(reader)])
+        fixture.end(reader)
+        #expect(fixture.all(to: late).isEmpty)
+        #expect(fixture.all(to: gone).isEmpty)
     }
 
     @Test func `Rule 5.7: who waits for a presenter that is removed stops waiting`() {

@@ -35,11 +35,11 @@ import Testing
     }.map { [$0] }
 
     private func waits(_ second: [AccessItem], for first: [AccessItem]) -> Bool {
-        var desk = Desk()
-        let holder = desk.file(first)
-        let waiter = desk.file(second)
-        #expect(desk.stage(holder) == .granted)
-        return desk.stage(waiter) == .waiting
+        var fixture = ArbiterFixture()
+        let holder = fixture.file(first)
+        let waiter = fixture.file(second)
+        #expect(fixture.stage(holder) == .granted)
+        return fixture.stage(waiter) == .waiting
     }
 
     // MARK: Waiting
@@ -89,13 +89,13 @@ import Testing
         for (options, waits) in [
             (WritingOptions.moving, false), ([.moving, .includingContents], true),
         ] {
-            var desk = Desk()
-            let reader = desk.file(.read("/d/f"))
-            let queued = desk.file(.write("/d/f"))
-            let mover = desk.file(.write("/d/", options))
-            #expect(desk.arbiter.impediments(of: mover).contains(.claim(queued)) == waits)
-            desk.end(reader)
-            #expect(desk.last == [.grant(waits ? queued : mover)])
+            var fixture = ArbiterFixture()
+            let reader = fixture.file(.read("/d/f"))
+            let queued = fixture.file(.write("/d/f"))
+            let mover = fixture.file(.write("/d/", options))
+            #expect(fixture.arbiter.impediments(of: mover).contains(.claim(queued)) == waits)
+            fixture.end(reader)
+            #expect(fixture.last == [.grant(waits ? queued : mover)])
         }
     }
 
@@ -109,10 +109,10 @@ import Testing
     // MARK: Asking
 
     private func asked(_ items: [AccessItem], at place: String) -> YieldSteps? {
-        var desk = Desk()
-        let presenter = desk.present(place)
-        let claim = desk.file(items)
-        for effect in desk.last {
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place)
+        let claim = fixture.file(items)
+        for effect in fixture.last {
             if case .askToYield(presenter, claim, let steps) = effect { return steps }
         }
         return nil
@@ -138,60 +138,60 @@ import Testing
     // MARK: Ending
 
     @Test func `Rules 2.23, 7.8: who presents something inside hears that it may have changed`() {
-        var desk = Desk()
-        let viewer = desk.present("/d/s/g", .didMethods)
-        let own = desk.present("/d/s/h", .didMethods, purpose: "own")
-        let outside = desk.present("/e", .didMethods)
-        let tree = desk.file(.writeTree("/d/"), purpose: "own")
-        desk.end(tree, .changed)
-        #expect(desk.heard(viewer) == [.itemDidChange])
-        #expect(desk.heard(own).isEmpty && desk.heard(outside).isEmpty)
+        var fixture = ArbiterFixture()
+        let viewer = fixture.present("/d/s/g", .didMethods)
+        let own = fixture.present("/d/s/h", .didMethods, purpose: "own")
+        let outside = fixture.present("/e", .didMethods)
+        let tree = fixture.file(.writeTree("/d/"), purpose: "own")
+        fixture.end(tree, .changed)
+        #expect(fixture.heard(viewer) == [.itemDidChange])
+        #expect(fixture.heard(own).isEmpty && fixture.heard(outside).isEmpty)
         for (items, outcome) in [
             ([AccessItem].writeTree("/d/"), ItemOutcome.unchanged), (.write("/d/"), .changed),
             (.readTree("/d/"), .unchanged),
         ] {
-            let claim = desk.file(items)
-            desk.end(claim, outcome)
-            #expect(desk.heard(viewer).isEmpty)
+            let claim = fixture.file(items)
+            fixture.end(claim, outcome)
+            #expect(fixture.heard(viewer).isEmpty)
         }
     }
 
     @Test func `Rules 2.20, 2.23, 11.4: what leaves the tree is held where it goes`() {
-        var desk = Desk()
-        let tree = desk.file(.writeTree("/d/"))
-        let waiting = desk.file(.write("/d/s/g"))
-        desk.announce(tree, move("/d/s", to: "/e/s"))
-        #expect(desk.places(waiting) == ["/e/s/g"])
-        #expect(desk.stage(waiting) == .waiting)
+        var fixture = ArbiterFixture()
+        let tree = fixture.file(.writeTree("/d/"))
+        let waiting = fixture.file(.write("/d/s/g"))
+        fixture.announce(tree, move("/d/s", to: "/e/s"))
+        #expect(fixture.places(waiting) == ["/e/s/g"])
+        #expect(fixture.stage(waiting) == .waiting)
         // And on, and back again.
-        desk.announce(tree, move("/e/s", to: "/d2"))
-        #expect(desk.places(waiting) == ["/d2/g"])
-        #expect(desk.stage(waiting) == .waiting)
-        desk.announce(tree, move("/d2", to: "/d/s"))
-        #expect(desk.stage(waiting) == .waiting)
-        desk.end(tree, .changed)
-        #expect(desk.last.contains(.grant(waiting)))
+        fixture.announce(tree, move("/e/s", to: "/d2"))
+        #expect(fixture.places(waiting) == ["/d2/g"])
+        #expect(fixture.stage(waiting) == .waiting)
+        fixture.announce(tree, move("/d2", to: "/d/s"))
+        #expect(fixture.stage(waiting) == .waiting)
+        fixture.end(tree, .changed)
+        #expect(fixture.last.contains(.grant(waiting)))
     }
 
     @Test func `Rules 2.20, 2.23: what was not in the tree when it moved is not held`() {
-        var desk = Desk()
-        let tree = desk.file(.writeTree("/d/s/t/"))
+        var fixture = ArbiterFixture()
+        let tree = fixture.file(.writeTree("/d/s/t/"))
         // The tree comes to be where the other item was, both at the same time.
-        desk.announce(tree, move("/d/s/t", to: "/e"), move("/e/f", to: "/d2"))
-        let there = desk.file(.write("/d2"))
-        #expect(desk.stage(there) == .granted)
+        fixture.announce(tree, move("/d/s/t", to: "/e"), move("/e/f", to: "/d2"))
+        let there = fixture.file(.write("/d2"))
+        #expect(fixture.stage(there) == .granted)
     }
 
     @Test
     func `Rules 11.4, 2.23: a claim that waits goes along, and one on what contains it stays`() {
-        var desk = Desk()
-        let mover = desk.file(.move("/d/s/"))
-        let inner = desk.file(.readTree("/d/s/t/"))
-        let outer = desk.file(.readTree("/d/"))
-        desk.announce(mover, move("/d/s", to: "/e"))
-        #expect(desk.places(inner) == ["/e/t"] && desk.places(outer) == ["/d"])
-        desk.end(mover, .changed)
-        #expect([inner, outer].allSatisfy { desk.stage($0) == .granted })
+        var fixture = ArbiterFixture()
+        let mover = fixture.file(.move("/d/s/"))
+        let inner = fixture.file(.readTree("/d/s/t/"))
+        let outer = fixture.file(.readTree("/d/"))
+        fixture.announce(mover, move("/d/s", to: "/e"))
+        #expect(fixture.places(inner) == ["/e/t"] && fixture.places(outer) == ["/d"])
+        fixture.end(mover, .changed)
+        #expect([inner, outer].allSatisfy { fixture.stage($0) == .granted })
     }
 
     // MARK: Delegation
@@ -213,13 +213,13 @@ import Testing
     }
 
     @Test func `Rule 2.23: and nothing inside is delegated while it lasts`() {
-        var desk = Desk()
+        var fixture = ArbiterFixture()
         for items in [[AccessItem].readTree("/d/"), .writeTree("/d/")] {
-            let tree = desk.file(items)
-            #expect(!desk.arbiter.isUncontested(path("/d/s/g")))
-            #expect(desk.arbiter.contenders(at: path("/d/s/g")) == nil)
-            desk.end(tree, .changed)
-            #expect(desk.arbiter.isUncontested(path("/d/s/g")))
+            let tree = fixture.file(items)
+            #expect(!fixture.arbiter.isUncontested(path("/d/s/g")))
+            #expect(fixture.arbiter.contenders(at: path("/d/s/g")) == nil)
+            fixture.end(tree, .changed)
+            #expect(fixture.arbiter.isUncontested(path("/d/s/g")))
         }
     }
 }

@@ -154,7 +154,7 @@ final class DelegationBookTests: XCTestCase {
     }
 
     /// Rules 1.12, 2.2, 2.5: a claim that wants anything else must be considered.
-    func testWhereOthersDoOtherThingsNobodyContends() throws {
+    func testWhereOthersDoOtherThingsNoClaimContends() throws {
         let file = try item("/a/d/f")
         let others = [
             try item("/a/d/f", .reading([])), try item("/a/d/f", .writing(.deleting)),
@@ -170,7 +170,7 @@ final class DelegationBookTests: XCTestCase {
     }
 
     /// Rules 6.1, 7.4: nor where a presenter is to be asked or told.
-    func testBesideAPresenterNobodyContends() throws {
+    func testBesideAPresenterNoClaimContends() throws {
         let file = try item("/a/d/f")
         for place in ["/a", "/a/d", "/a/d/f", "/a/d/f/g"] {
             XCTAssertNil(try contenders(arbiter([file, file], presenterAt: place)), place)

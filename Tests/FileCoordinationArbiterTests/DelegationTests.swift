@@ -10,158 +10,158 @@ import Testing
     // MARK: One client
 
     @Test func `The only client of a place is granted without a report, and gets it`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/d/f"))
-        #expect(desk.granted == [1])
-        #expect(desk.held == ["1: exclusive"])
-        #expect(desk.arbiter.isIdle)
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/d/f"))
+        #expect(fixture.granted == [1])
+        #expect(fixture.held == ["1: exclusive"])
+        #expect(fixture.arbiter.isIdle)
     }
 
     @Test func `A claim that is not plain is granted with a report, and asks for nothing`() {
         for items: [AccessItem] in [
             .delete("/d/f"), .writeTree("/d"), .write("/d/x.rtfd/y"), .write("/f") + .read("/g"),
         ] {
-            var desk = DelegatingDesk()
-            desk.file(1, by: 1, items)
-            #expect(desk.last == [.grant(ClaimID(rawValue: 1))])
-            desk.end(1)
-            #expect(desk.held == [])
+            var fixture = DelegatingFixture()
+            fixture.file(1, by: 1, items)
+            #expect(fixture.last == [.grant(ClaimID(rawValue: 1))])
+            fixture.end(1)
+            #expect(fixture.held == [])
         }
     }
 
     /// Rule 2.14: what runs by the delegation came before.
     @Test func `A claim waits for the recall, and for what ran`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/f"))
-        desk.endHidden(1)
-        desk.grantLocally(7, by: 1, .write("/f"))
-        desk.file(2, by: 2, .write("/f"))
-        #expect(desk.granted == [1])
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"))
+        fixture.endHidden(1)
+        fixture.grantLocally(7, by: 1, .write("/f"))
+        fixture.file(2, by: 2, .write("/f"))
+        #expect(fixture.granted == [1])
         // Two: the delegation, and the claim that was granted without a report.
-        #expect(desk.recalls.count == 2)
-        #expect(desk.arbiter.stage(of: ClaimID(rawValue: 2)) == nil)
-        desk.answerRecall()
-        desk.answerRecall()
-        #expect(desk.arbiter.stage(of: ClaimID(rawValue: 2)) == .waiting)
-        desk.end(7)
-        #expect(desk.granted == [1, 2])
+        #expect(fixture.recalls.count == 2)
+        #expect(fixture.arbiter.stage(of: ClaimID(rawValue: 2)) == nil)
+        fixture.answerRecall()
+        fixture.answerRecall()
+        #expect(fixture.arbiter.stage(of: ClaimID(rawValue: 2)) == .waiting)
+        fixture.end(7)
+        #expect(fixture.granted == [1, 2])
     }
 
     @Test func `What comes later waits for the recall, too, in its order`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/f"))
-        desk.endHidden(1)
-        desk.file(2, by: 2, .write("/f"))
-        desk.file(3, by: 3, .read("/g"))
-        desk.handle(.claimCancelled(ClaimID(rawValue: 2)))
-        #expect(desk.granted == [1])
-        desk.answerRecall()
-        #expect(desk.granted == [1])
-        desk.answerRecall()
-        #expect(desk.granted == [1, 2, 3])
-        #expect(desk.arbiter.stage(of: ClaimID(rawValue: 2)) == nil)
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"))
+        fixture.endHidden(1)
+        fixture.file(2, by: 2, .write("/f"))
+        fixture.file(3, by: 3, .read("/g"))
+        fixture.handle(.claimCancelled(ClaimID(rawValue: 2)))
+        #expect(fixture.granted == [1])
+        fixture.answerRecall()
+        #expect(fixture.granted == [1])
+        fixture.answerRecall()
+        #expect(fixture.granted == [1, 2, 3])
+        #expect(fixture.arbiter.stage(of: ClaimID(rawValue: 2)) == nil)
     }
 
     // MARK: Readers
 
     @Test func `Any number of clients read a place that is shared`() {
-        var desk = DelegatingDesk()
-        for client in UInt32(1)...4 { desk.file(UInt64(client), by: client, .read("/f")) }
+        var fixture = DelegatingFixture()
+        for client in UInt32(1)...4 { fixture.file(UInt64(client), by: client, .read("/f")) }
         // The first one had it alone until the second one came.
-        #expect(desk.granted == [1])
-        while !desk.recalls.isEmpty { desk.answerRecall() }
-        #expect(desk.granted.sorted() == [1, 2, 3, 4])
-        desk.pass(milliseconds: 25)
+        #expect(fixture.granted == [1])
+        while !fixture.recalls.isEmpty { fixture.answerRecall() }
+        #expect(fixture.granted.sorted() == [1, 2, 3, 4])
+        fixture.pass(milliseconds: 25)
         for round in UInt64(1)...4 {
             for client in UInt32(1)...4 {
-                desk.file(100 * round + UInt64(client), by: client, .read("/f"))
+                fixture.file(100 * round + UInt64(client), by: client, .read("/f"))
             }
         }
-        #expect(desk.recalls == [])
-        #expect(desk.held == ["1: shared", "2: shared", "3: shared", "4: shared"])
+        #expect(fixture.recalls == [])
+        #expect(fixture.held == ["1: shared", "2: shared", "3: shared", "4: shared"])
     }
 
     /// Two clients that both have the place for reading.
-    private func sharing() -> DelegatingDesk {
-        var desk = DelegatingDesk()
-        desk.present(90, "/f", .relinquishToWriter)
-        desk.file(1, by: 1, .read("/f"))
-        desk.file(2, by: 2, .read("/f"))
-        desk.endHidden(1)
-        desk.endHidden(2)
-        return desk
+    private func sharing() -> DelegatingFixture {
+        var fixture = DelegatingFixture()
+        fixture.present(90, "/f", .relinquishToWriter)
+        fixture.file(1, by: 1, .read("/f"))
+        fixture.file(2, by: 2, .read("/f"))
+        fixture.endHidden(1)
+        fixture.endHidden(2)
+        return fixture
     }
 
     @Test func `Where writes have to ask, reads are shared at once`() {
-        let desk = sharing()
-        #expect(desk.granted == [1, 2])
-        #expect(desk.held == ["1: shared", "2: shared"])
+        let fixture = sharing()
+        #expect(fixture.granted == [1, 2])
+        #expect(fixture.held == ["1: shared", "2: shared"])
     }
 
     /// Rules 2.1, 2.14.
     @Test func `A writer recalls all shares, and waits for each reader`() {
-        var desk = sharing()
-        desk.grantLocally(11, by: 1, .read("/f"))
-        desk.grantLocally(12, by: 2, .read("/f"))
-        desk.file(3, by: 3, .write("/f"))
-        #expect(desk.recalls.count == 4)
-        while !desk.recalls.isEmpty { desk.answerRecall() }
-        #expect(desk.held == [])
+        var fixture = sharing()
+        fixture.grantLocally(11, by: 1, .read("/f"))
+        fixture.grantLocally(12, by: 2, .read("/f"))
+        fixture.file(3, by: 3, .write("/f"))
+        #expect(fixture.recalls.count == 4)
+        while !fixture.recalls.isEmpty { fixture.answerRecall() }
+        #expect(fixture.held == [])
         // A reader that comes now is behind the writer.
-        desk.file(4, by: 1, .read("/f"))
-        #expect(desk.granted == [1, 2])
-        desk.end(11)
-        desk.end(12)
-        #expect(desk.arbiter.stage(of: ClaimID(rawValue: 3)) == .asking)
-        desk.handle(
+        fixture.file(4, by: 1, .read("/f"))
+        #expect(fixture.granted == [1, 2])
+        fixture.end(11)
+        fixture.end(12)
+        #expect(fixture.arbiter.stage(of: ClaimID(rawValue: 3)) == .asking)
+        fixture.handle(
             .presenterAnswered(
                 PresenterID(rawValue: 90), for: ClaimID(rawValue: 3), failure: nil))
-        desk.end(3)
-        #expect(desk.granted == [1, 2, 3, 4])
+        fixture.end(3)
+        #expect(fixture.granted == [1, 2, 3, 4])
     }
 
     @Test func `A client's own write recalls its own share, too`() {
-        var desk = sharing()
-        desk.file(3, by: 1, .write("/f"))
-        #expect(desk.recalls.count == 4)
+        var fixture = sharing()
+        fixture.file(3, by: 1, .write("/f"))
+        #expect(fixture.recalls.count == 4)
     }
 
     @Test func `A read recalls no share, whatever else it reads`() {
-        var desk = sharing()
-        desk.file(3, by: 3, .read("/f") + .read("/g"))
-        desk.file(4, by: 3, .readTree("/"))
-        #expect(desk.recalls == [])
-        #expect(desk.granted == [1, 2, 3, 4])
-        desk.file(5, by: 3, .read("/f") + .write("/g"))
-        #expect(desk.recalls == [])
-        desk.file(6, by: 3, .write("/f") + .read("/g"))
-        #expect(desk.recalls.count == 4)
+        var fixture = sharing()
+        fixture.file(3, by: 3, .read("/f") + .read("/g"))
+        fixture.file(4, by: 3, .readTree("/"))
+        #expect(fixture.recalls == [])
+        #expect(fixture.granted == [1, 2, 3, 4])
+        fixture.file(5, by: 3, .read("/f") + .write("/g"))
+        #expect(fixture.recalls == [])
+        fixture.file(6, by: 3, .write("/f") + .read("/g"))
+        #expect(fixture.recalls.count == 4)
     }
 
     @Test func `A client that knows no modes gets no share`() {
-        var desk = DelegatingDesk()
-        desk.present(90, "/f", .relinquishToWriter)
-        desk.file(desk.claim(1, by: 1, .read("/f"), []))
-        #expect(desk.granted == [1])
-        #expect(desk.held == [])
+        var fixture = DelegatingFixture()
+        fixture.present(90, "/f", .relinquishToWriter)
+        fixture.file(fixture.claim(1, by: 1, .read("/f"), []))
+        #expect(fixture.granted == [1])
+        #expect(fixture.held == [])
     }
 
     /// A recall costs more than a claim: so the place must be calm first.
     @Test func `After a writer's recall the readers get their shares when it is calm`() {
-        var desk = sharing()
-        desk.file(3, by: 3, .write("/f"))
-        while !desk.recalls.isEmpty { desk.answerRecall() }
-        desk.handle(
+        var fixture = sharing()
+        fixture.file(3, by: 3, .write("/f"))
+        while !fixture.recalls.isEmpty { fixture.answerRecall() }
+        fixture.handle(
             .presenterAnswered(
                 PresenterID(rawValue: 90), for: ClaimID(rawValue: 3), failure: nil))
-        desk.end(3)
-        for number in UInt64(21)...23 { desk.file(number, by: 1, .read("/f")) }
-        #expect(desk.held == [])
-        desk.pass(milliseconds: 25)
-        desk.file(24, by: 2, .read("/f"))
-        #expect(desk.held == ["2: shared"])
-        desk.file(25, by: 1, .read("/f"))
-        #expect(desk.held == ["1: shared", "2: shared"])
+        fixture.end(3)
+        for number in UInt64(21)...23 { fixture.file(number, by: 1, .read("/f")) }
+        #expect(fixture.held == [])
+        fixture.pass(milliseconds: 25)
+        fixture.file(24, by: 2, .read("/f"))
+        #expect(fixture.held == ["2: shared"])
+        fixture.file(25, by: 1, .read("/f"))
+        #expect(fixture.held == ["1: shared", "2: shared"])
     }
 
     // MARK: Presenters
@@ -169,59 +169,59 @@ import Testing
     /// Rules 6.1, 6.9: a presenter that neither relinquishes nor saves is not asked.
     @Test func `A presenter that need not be asked does not keep a place from its client`() {
         for methods: PresenterMethods in [[], .itemDidChange, .itemDidMove] {
-            var desk = DelegatingDesk()
-            desk.present(90, "/d/f", methods)
-            desk.file(1, by: 1, .read("/d/f"))
+            var fixture = DelegatingFixture()
+            fixture.present(90, "/d/f", methods)
+            fixture.file(1, by: 1, .read("/d/f"))
             let isHeard = methods == .itemDidChange
-            #expect(desk.held == ["1: exclusive\(isHeard ? ", reported" : "")"])
+            #expect(fixture.held == ["1: exclusive\(isHeard ? ", reported" : "")"])
         }
         for methods: PresenterMethods in [.relinquishToReader, .save, .all] {
-            var desk = DelegatingDesk()
-            desk.present(90, "/d/f", methods)
-            desk.file(1, by: 1, .read("/d/f"))
-            #expect(desk.held == [])
+            var fixture = DelegatingFixture()
+            fixture.present(90, "/d/f", methods)
+            fixture.file(1, by: 1, .read("/d/f"))
+            #expect(fixture.held == [])
         }
     }
 
     /// Rules 7.3, 7.4, 7.8.
     @Test func `A write that a presenter hears of is granted with a report`() {
         for place in ["/d/f", "/d", "/"] {
-            var desk = DelegatingDesk()
-            desk.present(90, place, place == "/d/f" ? .itemDidChange : .subitemDidChange)
-            desk.file(1, by: 1, .write("/d/f"))
-            #expect(desk.last == [.grant(ClaimID(rawValue: 1))])
-            desk.end(1)
-            #expect(desk.held == ["1: exclusive, reported"])
+            var fixture = DelegatingFixture()
+            fixture.present(90, place, place == "/d/f" ? .itemDidChange : .subitemDidChange)
+            fixture.file(1, by: 1, .write("/d/f"))
+            #expect(fixture.last == [.grant(ClaimID(rawValue: 1))])
+            fixture.end(1)
+            #expect(fixture.held == ["1: exclusive, reported"])
             // Its own write: the record tells of it when it is over.
-            desk.handle(
-                .claimRecovered(desk.claim(2, by: 1, .write("/d/f"), slot: nil)))
-            desk.end(2)
+            fixture.handle(
+                .claimRecovered(fixture.claim(2, by: 1, .write("/d/f"), slot: nil)))
+            fixture.end(2)
             let presenter = PresenterID(rawValue: 90)
             let notice: Notice =
                 place == "/d/f" ? .itemDidChange : .subitemDidChange(path("/d/f"))
-            #expect(desk.last.contains(.notify(presenter, notice)))
-            #expect(desk.held == ["1: exclusive, reported"])
+            #expect(fixture.last.contains(.notify(presenter, notice)))
+            #expect(fixture.held == ["1: exclusive, reported"])
         }
     }
 
     @Test func `A client that cannot report gets nothing where its writes are heard of`() {
-        var desk = DelegatingDesk()
-        desk.present(90, "/f", .itemDidChange)
-        desk.file(desk.claim(1, by: 1, .write("/f"), []))
-        desk.end(1)
-        #expect(desk.held == [])
+        var fixture = DelegatingFixture()
+        fixture.present(90, "/f", .itemDidChange)
+        fixture.file(fixture.claim(1, by: 1, .write("/f"), []))
+        fixture.end(1)
+        #expect(fixture.held == [])
     }
 
     @Test func `Reports end with the last presenter that hears`() {
-        var desk = DelegatingDesk()
-        desk.present(90, "/f", .itemDidChange)
-        desk.file(1, by: 1, .write("/f"))
-        desk.end(1)
-        desk.handle(.presenterRemoved(PresenterID(rawValue: 90)))
-        desk.handle(.claimRecovered(desk.claim(2, by: 1, .write("/f"), slot: nil)))
-        desk.end(2)
-        desk.answerRecall()
-        #expect(desk.held == ["1: exclusive"])
+        var fixture = DelegatingFixture()
+        fixture.present(90, "/f", .itemDidChange)
+        fixture.file(1, by: 1, .write("/f"))
+        fixture.end(1)
+        fixture.handle(.presenterRemoved(PresenterID(rawValue: 90)))
+        fixture.handle(.claimRecovered(fixture.claim(2, by: 1, .write("/f"), slot: nil)))
+        fixture.end(2)
+        fixture.answerRecall()
+        #expect(fixture.held == ["1: exclusive"])
     }
 
     @Test func `A presenter that comes recalls what it would not hear of`() {
@@ -230,15 +230,15 @@ import Testing
             ("/d", .relinquishToWriter, 0), ("/d", .subitemDidAppear, 1), ("/d/f/x", .all, 0),
             ("/e", .all, 0),
         ] {
-            var desk = DelegatingDesk()
-            desk.file(1, by: 1, .write("/d/f"))
-            desk.endSeen(1)
-            desk.present(90, place, methods)
-            #expect(desk.recalls.count == recalls, "\(place), \(methods)")
-            let isThere = desk.arbiter.status(of: PresenterID(rawValue: 90)) != nil
+            var fixture = DelegatingFixture()
+            fixture.file(1, by: 1, .write("/d/f"))
+            fixture.endSeen(1)
+            fixture.present(90, place, methods)
+            #expect(fixture.recalls.count == recalls, "\(place), \(methods)")
+            let isThere = fixture.arbiter.status(of: PresenterID(rawValue: 90)) != nil
             #expect(isThere == (recalls == 0))
-            desk.answerRecall()
-            #expect(desk.arbiter.status(of: PresenterID(rawValue: 90)) != nil)
+            fixture.answerRecall()
+            #expect(fixture.arbiter.status(of: PresenterID(rawValue: 90)) != nil)
         }
     }
 
@@ -246,118 +246,118 @@ import Testing
         for (methods, recalls): (PresenterMethods, Int) in [
             (.itemDidChange, 0), (.relinquishToWriter, 0), (.relinquishToReader, 2), (.save, 2),
         ] {
-            var desk = sharing()
-            desk.endSeen(1)
-            desk.endSeen(2)
-            desk.present(91, "/f", methods)
-            #expect(desk.recalls.count == recalls, "\(methods)")
+            var fixture = sharing()
+            fixture.endSeen(1)
+            fixture.endSeen(2)
+            fixture.present(91, "/f", methods)
+            #expect(fixture.recalls.count == recalls, "\(methods)")
         }
     }
 
     // MARK: Moves and deaths
 
     @Test func `A move waits until what is at either place has been recalled`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/d/b"))
-        desk.grantLocally(5, by: 1, .write("/d/b"))
-        desk.file(desk.claim(2, by: 2, .move("/d/a"), slot: nil))
-        desk.present(90, "/d/a", .itemDidMove)
-        desk.handle(
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/d/b"))
+        fixture.grantLocally(5, by: 1, .write("/d/b"))
+        fixture.file(fixture.claim(2, by: 2, .move("/d/a"), slot: nil))
+        fixture.present(90, "/d/a", .itemDidMove)
+        fixture.handle(
             .claimAnnounced(ClaimID(rawValue: 2), .moved([move("/d/a", to: "/d/b")])))
-        #expect(desk.recalls.count == 2)
-        #expect(!desk.last.contains { if case .relocate = $0 { true } else { false } })
-        desk.answerRecall()
-        desk.answerRecall()
-        #expect(desk.last.contains { if case .relocate = $0 { true } else { false } })
+        #expect(fixture.recalls.count == 2)
+        #expect(!fixture.last.contains { if case .relocate = $0 { true } else { false } })
+        fixture.answerRecall()
+        fixture.answerRecall()
+        #expect(fixture.last.contains { if case .relocate = $0 { true } else { false } })
     }
 
     /// Rule 15.8: what a writer that died had done is told.
     @Test func `What ran under a recall is told before its process is dead`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/f"))
-        desk.endHidden(1)
-        desk.grantLocally(7, by: 1, .write("/f"))
-        desk.present(90, "/f", .itemDidChange)
-        desk.handle(.clientDied(ClientID(rawValue: 1)))
-        desk.answerRecall()
-        desk.answerRecall()
-        #expect(desk.last.contains(.notify(PresenterID(rawValue: 90), .itemDidChange)))
-        #expect(desk.arbiter.claims.isEmpty)
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"))
+        fixture.endHidden(1)
+        fixture.grantLocally(7, by: 1, .write("/f"))
+        fixture.present(90, "/f", .itemDidChange)
+        fixture.handle(.clientDied(ClientID(rawValue: 1)))
+        fixture.answerRecall()
+        fixture.answerRecall()
+        #expect(fixture.last.contains(.notify(PresenterID(rawValue: 90), .itemDidChange)))
+        #expect(fixture.arbiter.claims.isEmpty)
     }
 
     @Test func `A dead client has nothing delegated`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/f"))
-        desk.handle(.clientDied(ClientID(rawValue: 1)))
-        desk.file(2, by: 2, .write("/f"))
-        #expect(desk.granted == [1, 2])
-        #expect(desk.recalls == [])
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/f"))
+        fixture.handle(.clientDied(ClientID(rawValue: 1)))
+        fixture.file(2, by: 2, .write("/f"))
+        #expect(fixture.granted == [1, 2])
+        #expect(fixture.recalls == [])
     }
 
     // MARK: Directories and slots
 
     @Test func `A directory takes the place of what its client has inside`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 1, .write("/d/f"))
-        desk.endSeen(1)
-        desk.file(desk.claim(2, by: 1, .write("/d/g"), slot: 5, forDirectory: true))
-        desk.answerRecall()
-        #expect(desk.held == ["1: directory"])
-        desk.file(3, by: 2, .read("/d/new"))
-        #expect(desk.granted == [1, 2])
-        #expect(!desk.recalls.isEmpty)
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 1, .write("/d/f"))
+        fixture.endSeen(1)
+        fixture.file(fixture.claim(2, by: 1, .write("/d/g"), slot: 5, forDirectory: true))
+        fixture.answerRecall()
+        #expect(fixture.held == ["1: directory"])
+        fixture.file(3, by: 2, .read("/d/new"))
+        #expect(fixture.granted == [1, 2])
+        #expect(!fixture.recalls.isEmpty)
     }
 
     @Test func `A directory is not delegated beside a presenter`() {
         for place in ["/", "/d", "/d/x", "/d/x/y"] {
-            var desk = DelegatingDesk()
-            desk.present(90, place, [])
-            desk.file(desk.claim(2, by: 1, .write("/d/g"), slot: 5, forDirectory: true))
-            #expect(desk.held == [])
+            var fixture = DelegatingFixture()
+            fixture.present(90, place, [])
+            fixture.file(fixture.claim(2, by: 1, .write("/d/g"), slot: 5, forDirectory: true))
+            #expect(fixture.held == [])
         }
     }
 
     /// A slot's word does not say which place it means.
     @Test func `A claim that was sent on asks for nothing`() {
-        var desk = DelegatingDesk()
-        desk.file(desk.claim(1, by: 1, .move("/a"), slot: nil))
-        desk.file(2, by: 2, .write("/a"))
-        desk.handle(.claimAnnounced(ClaimID(rawValue: 1), .moved([move("/a", to: "/b")])))
-        desk.end(1)
-        desk.end(2)
-        #expect(desk.held == [])
+        var fixture = DelegatingFixture()
+        fixture.file(fixture.claim(1, by: 1, .move("/a"), slot: nil))
+        fixture.file(2, by: 2, .write("/a"))
+        fixture.handle(.claimAnnounced(ClaimID(rawValue: 1), .moved([move("/a", to: "/b")])))
+        fixture.end(1)
+        fixture.end(2)
+        #expect(fixture.held == [])
     }
 
     // MARK: Queues
 
     @Test func `Clients that write in turn get a queue, which opens when the last claim is over`() {
-        var desk = DelegatingDesk()
-        desk.file(1, by: 3, .delete("/f"))
-        desk.file(2, by: 1, .write("/f"))
-        desk.file(3, by: 2, .write("/f"))
-        desk.end(1)
+        var fixture = DelegatingFixture()
+        fixture.file(1, by: 3, .delete("/f"))
+        fixture.file(2, by: 1, .write("/f"))
+        fixture.file(3, by: 2, .write("/f"))
+        fixture.end(1)
         var running: UInt64 = 2
-        while !desk.last.contains(where: { if case .openQueue = $0 { true } else { false } }) {
+        while !fixture.last.contains(where: { if case .openQueue = $0 { true } else { false } }) {
             guard running < 30 else { break }
-            desk.file(running + 2, by: UInt32(running % 2 + 1), .write("/f"))
-            desk.end(running)
+            fixture.file(running + 2, by: UInt32(running % 2 + 1), .write("/f"))
+            fixture.end(running)
             running += 1
         }
         let members = [
             QueueMember(ClientID(rawValue: 1), slot: 0),
             QueueMember(ClientID(rawValue: 2), slot: 0),
         ]
-        #expect(desk.last.contains(.openQueue(at: path("/f"), members)))
+        #expect(fixture.last.contains(.openQueue(at: path("/f"), members)))
         let queue = DelegationID(rawValue: 1 << 40)
-        desk.handle(.queueOpened(queue, at: path("/f"), members))
-        #expect(desk.last == [])
-        desk.end(running)
-        #expect(!desk.last.contains(.startQueue(queue)))
-        desk.end(running + 1)
-        #expect(desk.last.contains(.startQueue(queue)))
-        desk.file(90, by: 3, .read("/f"))
-        #expect(desk.last == [.recall(queue)])
-        desk.handle(.queueClosed(queue, at: path("/f"), turns: 100))
-        #expect(desk.granted.last == 90)
+        fixture.handle(.queueOpened(queue, at: path("/f"), members))
+        #expect(fixture.last == [])
+        fixture.end(running)
+        #expect(!fixture.last.contains(.startQueue(queue)))
+        fixture.end(running + 1)
+        #expect(fixture.last.contains(.startQueue(queue)))
+        fixture.file(90, by: 3, .read("/f"))
+        #expect(fixture.last == [.recall(queue)])
+        fixture.handle(.queueClosed(queue, at: path("/f"), turns: 100))
+        #expect(fixture.granted.last == 90)
     }
 }

@@ -16,40 +16,40 @@ import Testing
     }
 
     @Test func `Rules 9.2, 9.3: the first error is passed on, and all relinquished reacquire`() {
-        var desk = Desk()
-        let done = desk.present("/f")
-        let failing = desk.present("/f")
-        let slow = desk.present("/f")
-        let reader = desk.file(.read("/f"))
-        desk.answer(done, reader)
-        desk.answer(failing, reader, failure: .disk)
+        var fixture = ArbiterFixture()
+        let done = fixture.present("/f")
+        let failing = fixture.present("/f")
+        let slow = fixture.present("/f")
+        let reader = fixture.file(.read("/f"))
+        fixture.answer(done, reader)
+        fixture.answer(failing, reader, failure: .disk)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .fail(reader, .disk), .reacquire(done, .reader), .reacquire(failing, .reader),
                 .reacquire(slow, .reader),
             ])
-        #expect(desk.stage(reader) == nil)
-        desk.answer(slow, reader, failure: .disk)
-        #expect(desk.last.isEmpty)
+        #expect(fixture.stage(reader) == nil)
+        fixture.answer(slow, reader, failure: .disk)
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `Rule 9.5: after an error there is nothing to hear of`() {
-        var desk = Desk()
-        let above = desk.present("/d")
-        let editor = desk.present("/d/f")
-        let writer = desk.file(.write("/d/f", .merging))
-        desk.answer(editor, writer, failure: .disk)
-        #expect(desk.all(to: above).isEmpty)
+        var fixture = ArbiterFixture()
+        let above = fixture.present("/d")
+        let editor = fixture.present("/d/f")
+        let writer = fixture.file(.write("/d/f", .merging))
+        fixture.answer(editor, writer, failure: .disk)
+        #expect(fixture.all(to: above).isEmpty)
     }
 
     @Test func `A reader that shared the question asks anew when the other's fails`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let first = desk.file(.read("/f"))
-        let second = desk.file(.read("/f"))
-        desk.answer(editor, first, failure: .disk)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let first = fixture.file(.read("/f"))
+        let second = fixture.file(.read("/f"))
+        fixture.answer(editor, first, failure: .disk)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .fail(first, .disk), .reacquire(editor, .reader),
                 .askToYield(editor, for: second, .toReaderAndSave),
             ])
@@ -66,23 +66,23 @@ import Testing
     }
 
     @Test func `Rules 8.4, 12.5: what a cancelled claim asked for is undone`() {
-        var desk = Desk()
-        let answered = desk.present("/f")
-        let asked = desk.present("/f")
-        let writer = desk.file(.write("/f"))
-        desk.answer(answered, writer)
-        desk.cancel(writer)
-        #expect(desk.last == [.reacquire(answered, .writer), .reacquire(asked, .writer)])
-        desk.answer(asked, writer)
-        #expect(desk.last.isEmpty)
+        var fixture = ArbiterFixture()
+        let answered = fixture.present("/f")
+        let asked = fixture.present("/f")
+        let writer = fixture.file(.write("/f"))
+        fixture.answer(answered, writer)
+        fixture.cancel(writer)
+        #expect(fixture.last == [.reacquire(answered, .writer), .reacquire(asked, .writer)])
+        fixture.answer(asked, writer)
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `A cancel that crossed the grant takes the grant back`() {
-        var desk = Desk()
-        let writer = desk.file(.write("/f"))
-        let reader = desk.file(.read("/f"))
-        desk.cancel(writer)
-        #expect(desk.last == [.grant(reader)])
+        var fixture = ArbiterFixture()
+        let writer = fixture.file(.write("/f"))
+        let reader = fixture.file(.read("/f"))
+        fixture.cancel(writer)
+        #expect(fixture.last == [.grant(reader)])
     }
 
     @Test func `A save-back that is cancelled frees its asker`() {
@@ -91,15 +91,15 @@ import Testing
                 "editor   ", at: "/f", methods: .relinquishToReader, purpose: "e", " ??rrr  "),
             .claim("reader   ", .read("/f"), " ...==  "),
             .claim("save-back", .write("/f"), purpose: "e", "  ==    "))
-        var desk = Desk()
-        let editor = desk.present("/f", purpose: "e")
-        let other = desk.present("/f", [.relinquishToWriter])
-        let reader = desk.file(.read("/f"))
-        let back = desk.file(.write("/f"), purpose: "e")
-        desk.answer(editor, reader)
-        #expect(desk.stage(back) == .asking)
-        desk.cancel(back)
-        #expect(desk.last == [.reacquire(other, .writer), .grant(reader)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f", purpose: "e")
+        let other = fixture.present("/f", [.relinquishToWriter])
+        let reader = fixture.file(.read("/f"))
+        let back = fixture.file(.write("/f"), purpose: "e")
+        fixture.answer(editor, reader)
+        #expect(fixture.stage(back) == .asking)
+        fixture.cancel(back)
+        #expect(fixture.last == [.reacquire(other, .writer), .grant(reader)])
     }
 
     // MARK: 15.8, 5.7
@@ -113,128 +113,128 @@ import Testing
     }
 
     @Test func `Rule 15.8: a claimant's death while it asks gives items back`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let client = desk.client()
-        _ = desk.file(.write("/f"), client: client)
-        desk.handle(.clientDied(client))
-        #expect(desk.last == [.reacquire(editor, .writer)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let client = fixture.client()
+        _ = fixture.file(.write("/f"), client: client)
+        fixture.handle(.clientDied(client))
+        #expect(fixture.last == [.reacquire(editor, .writer)])
     }
 
     @Test func `Rules 7.8, 15.8: what a writer had done when it died cannot be told`() {
-        var desk = Desk()
-        let editor = desk.present("/f", [.itemDidChange, .relinquishToWriter])
-        let client = desk.client()
-        let writer = desk.file(.write("/f"), client: client)
-        desk.answer(editor, writer)
-        desk.handle(.clientDied(client))
-        #expect(desk.last == [.notify(editor, .itemDidChange), .reacquire(editor, .writer)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f", [.itemDidChange, .relinquishToWriter])
+        let client = fixture.client()
+        let writer = fixture.file(.write("/f"), client: client)
+        fixture.answer(editor, writer)
+        fixture.handle(.clientDied(client))
+        #expect(fixture.last == [.notify(editor, .itemDidChange), .reacquire(editor, .writer)])
     }
 
     @Test func `Rule 15.8: a process that dies is gone before anybody is let in`() {
-        var desk = Desk()
-        let client = desk.client()
-        let editor = desk.present("/f", client: client)
-        let reader = desk.file(.read("/f"))
-        _ = desk.file(.write("/f"), client: client)
-        let alsoDying = desk.file(.write("/g"), client: client)
-        let writer = desk.file(.write("/f") + .write("/g"))
-        desk.handle(.clientDied(client))
-        #expect(desk.last == [.grant(reader)])
-        #expect(desk.stage(alsoDying) == nil)
-        #expect(desk.all(to: editor).count == 1)
-        desk.end(reader)
-        #expect(desk.last == [.grant(writer)])
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let editor = fixture.present("/f", client: client)
+        let reader = fixture.file(.read("/f"))
+        _ = fixture.file(.write("/f"), client: client)
+        let alsoDying = fixture.file(.write("/g"), client: client)
+        let writer = fixture.file(.write("/f") + .write("/g"))
+        fixture.handle(.clientDied(client))
+        #expect(fixture.last == [.grant(reader)])
+        #expect(fixture.stage(alsoDying) == nil)
+        #expect(fixture.all(to: editor).count == 1)
+        fixture.end(reader)
+        #expect(fixture.last == [.grant(writer)])
     }
 
     @Test func `Rule 2.8a: a mover goes first also when a process leaves several places`() {
-        var desk = Desk()
-        let client = desk.client()
-        _ = desk.file(.write("/d/f"), client: client)
-        _ = desk.file(.write("/d/g"), client: client)
-        let queued = desk.file(.write("/d/f"))
-        let mover = desk.file(.move("/d/"))
-        desk.handle(.clientDied(client))
-        #expect(desk.last == [.grant(mover)])
-        #expect(desk.arbiter.impediments(of: queued) == [.claim(mover)])
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        _ = fixture.file(.write("/d/f"), client: client)
+        _ = fixture.file(.write("/d/g"), client: client)
+        let queued = fixture.file(.write("/d/f"))
+        let mover = fixture.file(.move("/d/"))
+        fixture.handle(.clientDied(client))
+        #expect(fixture.last == [.grant(mover)])
+        #expect(fixture.arbiter.impediments(of: queued) == [.claim(mover)])
     }
 
     @Test func `Rule 5.7: a removed presenter is given nothing back`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let writer = desk.file(.write("/f"))
-        desk.answer(editor, writer)
-        desk.handle(.presenterRemoved(editor))
-        desk.end(writer, .changed)
-        #expect(desk.last.isEmpty)
-        #expect(desk.arbiter.isIdle)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let writer = fixture.file(.write("/f"))
+        fixture.answer(editor, writer)
+        fixture.handle(.presenterRemoved(editor))
+        fixture.end(writer, .changed)
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.arbiter.isIdle)
     }
 
     // MARK: Races
 
     @Test func `Events about what is gone or was never there are ignored`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let writer = desk.file(.write("/f"))
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let writer = fixture.file(.write("/f"))
         let unknownClaim = ClaimID(rawValue: 99)
         let unknownPresenter = PresenterID(rawValue: 99)
-        let before = desk.arbiter
-        desk.end(unknownClaim, .changed)
-        desk.cancel(unknownClaim)
-        desk.answer(editor, unknownClaim)
-        desk.answer(unknownPresenter, writer)
-        desk.handle(.presenterRemoved(unknownPresenter))
-        desk.handle(.presenterPlaced(unknownPresenter, path("/f")))
-        desk.handle(.clientDied(ClientID(rawValue: 99)))
-        desk.handle(.recoveryFinished)
-        #expect(desk.arbiter == before)
-        #expect(desk.all.count == 1)
+        let before = fixture.arbiter
+        fixture.end(unknownClaim, .changed)
+        fixture.cancel(unknownClaim)
+        fixture.answer(editor, unknownClaim)
+        fixture.answer(unknownPresenter, writer)
+        fixture.handle(.presenterRemoved(unknownPresenter))
+        fixture.handle(.presenterRelocated(unknownPresenter, path("/f")))
+        fixture.handle(.clientDied(ClientID(rawValue: 99)))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.arbiter == before)
+        #expect(fixture.all.count == 1)
     }
 
     @Test func `Nothing happens twice`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let writer = desk.file(.write("/f"))
-        guard let registered = desk.arbiter.presenters.first?.presenter,
-            let filed = desk.arbiter.claims.first?.claim
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let writer = fixture.file(.write("/f"))
+        guard let registered = fixture.arbiter.presenters.first?.presenter,
+            let filed = fixture.arbiter.claims.first?.claim
         else {
             Issue.record("a claim is missing")
             return
         }
-        desk.handle(.presenterAdded(registered))
-        desk.handle(.claimFiled(filed))
-        desk.handle(.claimRecovered(filed))
-        #expect(desk.stage(writer) == .asking)
-        desk.answer(editor, writer)
-        desk.answer(editor, writer, failure: .disk)
-        #expect(desk.stage(writer) == .granted)
-        desk.end(writer, .changed)
-        desk.end(writer, .changed)
-        #expect(desk.last.isEmpty)
-        desk.handle(.presenterRemoved(editor))
-        desk.handle(.presenterRemoved(editor))
-        #expect(desk.arbiter.isIdle)
+        fixture.handle(.presenterAdded(registered))
+        fixture.handle(.claimFiled(filed))
+        fixture.handle(.claimRecovered(filed))
+        #expect(fixture.stage(writer) == .asking)
+        fixture.answer(editor, writer)
+        fixture.answer(editor, writer, failure: .disk)
+        #expect(fixture.stage(writer) == .granted)
+        fixture.end(writer, .changed)
+        fixture.end(writer, .changed)
+        #expect(fixture.last.isEmpty)
+        fixture.handle(.presenterRemoved(editor))
+        fixture.handle(.presenterRemoved(editor))
+        #expect(fixture.arbiter.isIdle)
     }
 
     @Test func `An answer to a question that was not put yet is ignored`() {
-        var desk = Desk()
-        let editor = desk.present("/f", [.relinquishToReader])
-        let first = desk.file(.read("/f"))
-        let second = desk.file(.read("/f"))
-        desk.answer(editor, second)
-        #expect(desk.last.isEmpty)
-        desk.answer(editor, first)
-        #expect(desk.last == [.grant(first), .grant(second)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f", [.relinquishToReader])
+        let first = fixture.file(.read("/f"))
+        let second = fixture.file(.read("/f"))
+        fixture.answer(editor, second)
+        #expect(fixture.last.isEmpty)
+        fixture.answer(editor, first)
+        #expect(fixture.last == [.grant(first), .grant(second)])
     }
 
     @Test func `A claim that says it ended before it was granted is over`() {
-        var desk = Desk()
-        let first = desk.file(.write("/f"))
-        let second = desk.file(.write("/f"))
-        let third = desk.file(.write("/f"))
-        desk.end(second, .changed)
-        #expect(desk.stage(second) == nil)
-        desk.end(first, .changed)
-        #expect(desk.last == [.grant(third)])
+        var fixture = ArbiterFixture()
+        let first = fixture.file(.write("/f"))
+        let second = fixture.file(.write("/f"))
+        let third = fixture.file(.write("/f"))
+        fixture.end(second, .changed)
+        #expect(fixture.stage(second) == nil)
+        fixture.end(first, .changed)
+        #expect(fixture.last == [.grant(third)])
     }
 }

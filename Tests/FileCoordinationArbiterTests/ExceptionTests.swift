@@ -116,38 +116,38 @@ import Testing
     }
 
     @Test func `Rule 2.16: presenters may save back while they are asked about save-backs`() {
-        var desk = Desk()
-        let first = desk.present("/d/f", [.relinquishToReader], purpose: "first")
-        let second = desk.present("/d/f", [.relinquishToWriter], purpose: "second")
-        let reader = desk.file(.read("/d/f"))
-        let ofFirst = desk.file(.write("/d/f"), purpose: "first")
-        #expect(desk.last == [.askToYield(second, for: ofFirst, .toWriter)])
+        var fixture = ArbiterFixture()
+        let first = fixture.present("/d/f", [.relinquishToReader], purpose: "first")
+        let second = fixture.present("/d/f", [.relinquishToWriter], purpose: "second")
+        let reader = fixture.file(.read("/d/f"))
+        let ofFirst = fixture.file(.write("/d/f"), purpose: "first")
+        #expect(fixture.last == [.askToYield(second, for: ofFirst, .toWriter)])
         // The reader waits for `ofFirst`, which waits for `second`: in a roundabout way it asks it.
-        let ofSecond = desk.file(.write("/d/f"), purpose: "second")
-        #expect(desk.stage(ofSecond) == .granted)
-        desk.answer(second, ofFirst)
-        #expect(desk.stage(ofFirst) == .asking)
-        desk.end(ofSecond, .unchanged)
-        #expect(desk.last == [.grant(ofFirst)])
-        desk.answer(first, reader)
-        #expect(desk.arbiter.impediments(of: reader) == [.claim(ofFirst)])
-        desk.end(ofFirst, .unchanged)
-        #expect(desk.last.contains(.grant(reader)))
+        let ofSecond = fixture.file(.write("/d/f"), purpose: "second")
+        #expect(fixture.stage(ofSecond) == .granted)
+        fixture.answer(second, ofFirst)
+        #expect(fixture.stage(ofFirst) == .asking)
+        fixture.end(ofSecond, .unchanged)
+        #expect(fixture.last == [.grant(ofFirst)])
+        fixture.answer(first, reader)
+        #expect(fixture.arbiter.impediments(of: reader) == [.claim(ofFirst)])
+        fixture.end(ofFirst, .unchanged)
+        #expect(fixture.last.contains(.grant(reader)))
     }
 
     @Test func `Rule 2.16: a save-back still waits for those who run`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let elsewhere = desk.file(.write("/d/g"))
-        let reader = desk.file(.read("/d/f"))
-        let back = desk.file(.write("/d/f") + .write("/d/g"), purpose: "editor")
-        #expect(desk.arbiter.impediments(of: back) == [.claim(elsewhere)])
-        desk.end(elsewhere, .changed)
-        #expect(desk.last == [.grant(back)])
-        desk.answer(editor, reader)
-        #expect(desk.arbiter.impediments(of: reader) == [.claim(back)])
-        desk.end(back, .changed)
-        #expect(desk.last == [.grant(reader)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let elsewhere = fixture.file(.write("/d/g"))
+        let reader = fixture.file(.read("/d/f"))
+        let back = fixture.file(.write("/d/f") + .write("/d/g"), purpose: "editor")
+        #expect(fixture.arbiter.impediments(of: back) == [.claim(elsewhere)])
+        fixture.end(elsewhere, .changed)
+        #expect(fixture.last == [.grant(back)])
+        fixture.answer(editor, reader)
+        #expect(fixture.arbiter.impediments(of: reader) == [.claim(back)])
+        fixture.end(back, .changed)
+        #expect(fixture.last == [.grant(reader)])
     }
 
     // MARK: 2.17
@@ -174,20 +174,20 @@ import Testing
 
     @Test(arguments: [false, true])
     func `Rule 2.17: but its turn comes, if the accessor does not wait for it`(waits: Bool) {
-        var desk = Desk()
-        let client = desk.client()
-        let outer = desk.file(.read("/d/f"), purpose: "app", client: client)
-        let writer = desk.file(.write("/d/f") + .write("/d/g"))
-        let behind = desk.file(.write("/d/g") + .write("/d/h"))
-        let nested = desk.file(
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let outer = fixture.file(.read("/d/f"), purpose: "app", client: client)
+        let writer = fixture.file(.write("/d/f") + .write("/d/g"))
+        let behind = fixture.file(.write("/d/g") + .write("/d/h"))
+        let nested = fixture.file(
             .write("/d/h"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
-        #expect(desk.stage(nested) == (waits ? .granted : .waiting))
+        #expect(fixture.stage(nested) == (waits ? .granted : .waiting))
         // What waits for the accessor itself it passes all the same.
-        let direct = desk.file(
+        let direct = fixture.file(
             .write("/d/f"), purpose: "app", client: client, inside: [outer], blocksCaller: waits)
-        #expect(desk.stage(direct) == .granted)
-        for claim in [direct, outer, writer, behind] { desk.end(claim, .unchanged) }
-        #expect(desk.stage(nested) == .granted)
+        #expect(fixture.stage(direct) == .granted)
+        for claim in [direct, outer, writer, behind] { fixture.end(claim, .unchanged) }
+        #expect(fixture.stage(nested) == .granted)
     }
 
     @Test func `Rule 2.17: nor for a claim in stage 2 that let the outer one past`() {
@@ -222,22 +222,22 @@ import Testing
     }
 
     @Test func `Rules 2.17, 3.3: it is for equal purposes only`() {
-        var desk = Desk()
-        let client = desk.client()
-        let outer = desk.file(.read("/d/f"), purpose: "one", client: client)
-        let writer = desk.file(.write("/d/f"))
-        let nested = desk.file(.read("/d/f"), purpose: "two", client: client, inside: [outer])
-        #expect(desk.arbiter.impediments(of: nested) == [.claim(writer)])
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let outer = fixture.file(.read("/d/f"), purpose: "one", client: client)
+        let writer = fixture.file(.write("/d/f"))
+        let nested = fixture.file(.read("/d/f"), purpose: "two", client: client, inside: [outer])
+        #expect(fixture.arbiter.impediments(of: nested) == [.claim(writer)])
     }
 
     @Test func `Rule 2.17: no claim nests in a claim of another process`() {
-        var desk = Desk()
-        let blocker = desk.file(.write("/d/f"))
-        let holder = desk.file(.read("/d/f"), purpose: "app")
-        let writer = desk.file(.write("/d/f"))
-        desk.end(blocker, .changed)
-        let liar = desk.file(.read("/d/f"), purpose: "app", inside: [holder])
-        #expect(desk.arbiter.impediments(of: liar) == [.claim(writer)])
+        var fixture = ArbiterFixture()
+        let blocker = fixture.file(.write("/d/f"))
+        let holder = fixture.file(.read("/d/f"), purpose: "app")
+        let writer = fixture.file(.write("/d/f"))
+        fixture.end(blocker, .changed)
+        let liar = fixture.file(.read("/d/f"), purpose: "app", inside: [holder])
+        #expect(fixture.arbiter.impediments(of: liar) == [.claim(writer)])
     }
 
     @Test func `Rules 3.1, 3.2: nesting on one purpose never waits, in any order`() {

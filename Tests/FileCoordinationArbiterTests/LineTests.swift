@@ -121,12 +121,12 @@ import Testing
     }
 
     @Test func `Rule 2.12: different purposes of one process exclude each other`() {
-        var desk = Desk()
-        let client = desk.client()
-        let outer = desk.file(.write("/f"), client: client)
-        let inner = desk.file(.write("/f"), client: client, inside: [outer])
-        #expect(desk.stage(inner) == .waiting)
-        #expect(desk.arbiter.impediments(of: inner) == [.claim(outer)])
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let outer = fixture.file(.write("/f"), client: client)
+        let inner = fixture.file(.write("/f"), client: client, inside: [outer])
+        #expect(fixture.stage(inner) == .waiting)
+        #expect(fixture.arbiter.impediments(of: inner) == [.claim(outer)])
     }
 
     @Test func `Rule 2.13: several items are granted at once, and nothing is held before`() {
@@ -174,15 +174,15 @@ import Testing
     }
 
     @Test func `A line of writers is a chain in which each end wakes one claim`() {
-        var desk = Desk()
-        let line = (0..<12).map { _ in desk.file(.write("/d/f")) }
+        var fixture = ArbiterFixture()
+        let line = (0..<12).map { _ in fixture.file(.write("/d/f")) }
         for (index, claim) in line.enumerated() {
-            #expect(desk.stage(claim) == .granted)
-            desk.end(claim, .unchanged)
+            #expect(fixture.stage(claim) == .granted)
+            fixture.end(claim, .unchanged)
             let next = index + 1 < line.count ? [Effect.grant(line[index + 1])] : []
-            #expect(desk.last == next)
+            #expect(fixture.last == next)
         }
-        #expect(desk.arbiter.isIdle)
+        #expect(fixture.arbiter.isIdle)
     }
 
     @Test func `Processes that disagree about packages still exclude each other on one item`() {

@@ -36,17 +36,17 @@ import Testing
     }
 
     /// A mover, two that wait, and four presenters, up to the announcement.
-    private func beginning() -> Tale {
-        var tale = Tale()
-        tale.tell(added(editor, "/d"))
-        tale.tell(added(own, "/d", purpose: "mover"))
-        tale.tell(added(above, "/"))
-        tale.tell(added(inside, "/d/s/f"))
-        tale.tell(
+    private func beginning() -> EventHistory {
+        var history = EventHistory()
+        history.tell(added(editor, "/d"))
+        history.tell(added(own, "/d", purpose: "mover"))
+        history.tell(added(above, "/"))
+        history.tell(added(inside, "/d/s/f"))
+        history.tell(
             filed(mover, .move("/d/"), purpose: "mover"), [.grant(mover)], [mover: .granted])
-        tale.tell(filed(reader, .read("/d/f")), [], [reader: .waiting])
-        tale.tell(filed(replacing, .replace("/d/f")), [], [replacing: .waiting])
-        return tale
+        history.tell(filed(reader, .read("/d/f")), [], [reader: .waiting])
+        history.tell(filed(replacing, .replace("/d/f")), [], [replacing: .waiting])
+        return history
     }
 
     private var announced: Event { .claimAnnounced(mover, .moved([move("/d/", to: "/e/")])) }
@@ -62,19 +62,19 @@ import Testing
     }
 
     private func complaint(_ effects: [Effect], _ stages: [ClaimID: ClaimStage?] = [:]) -> String? {
-        var tale = beginning()
-        tale.tell(announced, effects, stages)
-        return tale.complaint
+        var history = beginning()
+        history.tell(announced, effects, stages)
+        return history.complaint
     }
 
     @Test func `A proper move passes, and goes on to pass`() {
         #expect(complaint(proper) == nil)
-        var tale = beginning()
-        tale.tell(announced, proper)
-        tale.tell(
+        var history = beginning()
+        history.tell(announced, proper)
+        history.tell(
             .claimEnded(mover, outcomes: [.unchanged]), [.grant(reader), .grant(replacing)],
             [mover: nil, reader: .granted, replacing: .granted])
-        #expect(tale.complaint == nil)
+        #expect(history.complaint == nil)
     }
 
     @Test func `Something is missing, or comes twice`() {
@@ -117,12 +117,12 @@ import Testing
 
     @Test func `The order is wrong`() {
         #expect(complaint([proper[3]] + proper[..<3] + [proper[4]]) != nil)
-        var tale = Tale()
-        tale.tell(added(editor, "/d"))
-        tale.tell(added(inside, "/d/s/f"))
-        tale.tell(filed(mover, .move("/d/")), [.grant(mover)], [mover: .granted])
-        tale.tell(announced, [proper[2], proper[0]])
-        #expect(tale.complaint?.contains("11.2") == true)
+        var history = EventHistory()
+        history.tell(added(editor, "/d"))
+        history.tell(added(inside, "/d/s/f"))
+        history.tell(filed(mover, .move("/d/")), [.grant(mover)], [mover: .granted])
+        history.tell(announced, [proper[2], proper[0]])
+        #expect(history.complaint?.contains("11.2") == true)
     }
 
     @Test func `A claim is let in that must wait for the mover's end`() {
@@ -130,60 +130,60 @@ import Testing
     }
 
     @Test func `A claim waits that need not`() {
-        var tale = beginning()
-        tale.tell(announced, proper)
-        tale.tell(
+        var history = beginning()
+        history.tell(announced, proper)
+        history.tell(
             .claimEnded(mover, outcomes: [.unchanged]), [.grant(reader)],
             [mover: nil, reader: .granted])
-        #expect(tale.complaint == "claim 3 waits for nothing: a lost wake-up")
+        #expect(history.complaint == "claim 3 waits for nothing: a lost wake-up")
     }
 
     @Test func `Something moves though no running claim has said so`() {
-        var tale = beginning()
-        tale.tell(.claimAnnounced(reader, .moved([move("/d/", to: "/e/")])), proper)
-        #expect(tale.complaint != nil)
-        tale = beginning()
-        tale.tell(.clockAdvanced(to: 1), [proper[0]])
-        #expect(tale.complaint != nil)
+        var history = beginning()
+        history.tell(.claimAnnounced(reader, .moved([move("/d/", to: "/e/")])), proper)
+        #expect(history.complaint != nil)
+        history = beginning()
+        history.tell(.clockAdvanced(to: 1), [proper[0]])
+        #expect(history.complaint != nil)
     }
 
     @Test func `A claim in stage 2 runs beside one that held its new place before`() {
         let (first, holder, back) = (
             ClaimID(rawValue: 1), ClaimID(rawValue: 2), ClaimID(rawValue: 3)
         )
-        var tale = Tale()
-        tale.tell(added(editor, "/a", .save))
-        tale.tell(
+        var history = EventHistory()
+        history.tell(added(editor, "/a", .save))
+        history.tell(
             filed(first, .write("/a", .merging)), [.askToYield(editor, for: first, .saveOnly)],
             [first: .asking])
-        tale.tell(filed(holder, .write("/b")), [.grant(holder)], [holder: .granted])
-        tale.tell(filed(back, .move("/a"), purpose: "editor"), [.grant(back)], [back: .granted])
-        tale.tell(
+        history.tell(filed(holder, .write("/b")), [.grant(holder)], [holder: .granted])
+        history.tell(filed(back, .move("/a"), purpose: "editor"), [.grant(back)], [back: .granted])
+        history.tell(
             .claimAnnounced(back, .moved([move("/a", to: "/b")])),
             [
                 .relocate(editor, to: path("/b"), isTold: false),
                 .retarget(first, .write("/b", .merging)),
             ])
-        tale.tell(.claimEnded(back, outcomes: [.unchanged]), [], [back: nil])
-        #expect(tale.complaint == nil)
-        tale.tell(
+        history.tell(.claimEnded(back, outcomes: [.unchanged]), [], [back: nil])
+        #expect(history.complaint == nil)
+        history.tell(
             .presenterAnswered(editor, for: first, failure: nil), [.grant(first)],
             [first: .granted])
-        #expect(tale.complaint?.contains("while") == true)
+        #expect(history.complaint?.contains("while") == true)
     }
 
     @Test func `A claim is not sent on to where its presenter is, or is for nothing`() {
         for (place, effects) in [
             ("/d/f", [Effect]()), ("/e/f", [.retarget(reader, .read("/x"))]),
         ] {
-            var tale = Tale()
-            tale.tell(added(editor, "/e/f", formerly: "/d/f"))
-            tale.tell(
+            var history = EventHistory()
+            history.tell(added(editor, "/e/f", formerly: "/d/f"))
+            history.tell(
                 filed(
                     reader, .read(place), purpose: "editor",
                     standpoint: Standpoint(editor, at: path("/d/f"))),
                 effects + [.grant(reader)], [reader: .granted])
-            #expect(tale.complaint?.contains("retargeted") == true)
+            #expect(history.complaint?.contains("retargeted") == true)
         }
     }
 
@@ -203,9 +203,9 @@ import Testing
             (attributes, [.notify(above, .ubiquityAttributes(names))], false),
         ]
         for (announcement, effects, isProper) in histories {
-            var tale = beginning()
-            tale.tell(.claimAnnounced(mover, announcement), effects)
-            #expect((tale.complaint == nil) == isProper)
+            var history = beginning()
+            history.tell(.claimAnnounced(mover, announcement), effects)
+            #expect((history.complaint == nil) == isProper)
         }
     }
 }

@@ -7,50 +7,50 @@ import Testing
 
 @Suite struct MoveRecoveryTests {
     /// A mover that runs, and has moved /d/f to /e/f under a former arbiter.
-    private func recovered() -> (desk: Desk, mover: ClaimID) {
-        var desk = Desk(recovering: true)
-        let mover = desk.filed(.move("/d/f"))
-        desk.handle(.claimRecovered(mover))
+    private func recovered() -> (fixture: ArbiterFixture, mover: ClaimID) {
+        var fixture = ArbiterFixture(recovering: true)
+        let mover = fixture.filed(.move("/d/f"))
+        fixture.handle(.claimRecovered(mover))
         let move = ItemMove(from: path("/d/f"), to: path("/e/f"))
-        desk.handle(.claimReminded(mover.id, .moved([move])))
-        return (desk, mover.id)
+        fixture.handle(.claimReminded(mover.id, .moved([move])))
+        return (fixture, mover.id)
     }
 
     @Test func `Rule 2.8a: a mover holds where its items are, also under the next arbiter`() {
-        var (desk, mover) = recovered()
-        let waiter = desk.filed(.read("/e/f"))
-        desk.handle(.claimFiled(waiter))
-        desk.handle(.recoveryFinished)
-        #expect(desk.stage(waiter.id) == .waiting)
-        desk.handle(.claimEnded(mover, outcomes: [.unchanged]))
-        #expect(desk.stage(waiter.id) == .granted)
+        var (fixture, mover) = recovered()
+        let waiter = fixture.filed(.read("/e/f"))
+        fixture.handle(.claimFiled(waiter))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.stage(waiter.id) == .waiting)
+        fixture.handle(.claimEnded(mover, outcomes: [.unchanged]))
+        #expect(fixture.stage(waiter.id) == .granted)
     }
 
     @Test func `Rule 7.3: what it changed is told where it is`() {
-        var (desk, mover) = recovered()
-        let there = desk.present("/e/f")
-        let before = desk.present("/d/f")
-        desk.handle(.recoveryFinished)
-        desk.handle(.claimEnded(mover, outcomes: [.changed]))
-        #expect(desk.last(to: there) == [.notify(there, .itemDidChange)])
-        #expect(desk.last(to: before) == [])
+        var (fixture, mover) = recovered()
+        let there = fixture.present("/e/f")
+        let before = fixture.present("/d/f")
+        fixture.handle(.recoveryFinished)
+        fixture.handle(.claimEnded(mover, outcomes: [.changed]))
+        #expect(fixture.last(to: there) == [.notify(there, .itemDidChange)])
+        #expect(fixture.last(to: before) == [])
     }
 
     @Test func `Rule 11.4: no presenter is told of the move again`() {
-        var (desk, _) = recovered()
-        let presenter = desk.present("/e/f")
-        let folder = desk.present("/d")
-        desk.handle(.recoveryFinished)
-        #expect(desk.all(to: presenter) == [])
-        #expect(desk.all(to: folder) == [])
+        var (fixture, _) = recovered()
+        let presenter = fixture.present("/e/f")
+        let folder = fixture.present("/d")
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.all(to: presenter) == [])
+        #expect(fixture.all(to: folder) == [])
     }
 
     @Test func `Rule 11.7: only a place where the presenter has been is left behind`() {
-        var desk = Desk()
-        let presenter = desk.present("/a", purpose: "editor")
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present("/a", purpose: "editor")
         // It knows of a move that the arbiter has not heard of: what it names is what it means.
-        let ahead = desk.file(
+        let ahead = fixture.file(
             .replace("/b"), purpose: "editor", standpoint: Standpoint(presenter, at: path("/b")))
-        #expect(desk.arbiter.claim(ahead)?.items.map(\.path) == [path("/b")])
+        #expect(fixture.arbiter.claim(ahead)?.items.map(\.path) == [path("/b")])
     }
 }

@@ -7,49 +7,49 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct MoveSetTests {
-    private func place(_ desk: Desk, _ presenter: PresenterID) -> String? {
-        desk.arbiter.presenter(presenter)?.path?.description
+    private func place(_ fixture: ArbiterFixture, _ presenter: PresenterID) -> String? {
+        fixture.arbiter.presenter(presenter)?.path?.description
     }
 
     // MARK: Over an existing item
 
     @Test func `Rule 11.8: who presents what is overwritten stays, who presents the source comes`()
     {
-        var desk = Desk()
-        let source = desk.present("/a", .didMethods)
-        let target = desk.present("/b", .didMethods)
-        let mover = desk.file(.move("/a"))
-        desk.announce(mover, move("/a", to: "/b"))
+        var fixture = ArbiterFixture()
+        let source = fixture.present("/a", .didMethods)
+        let target = fixture.present("/b", .didMethods)
+        let mover = fixture.file(.move("/a"))
+        fixture.announce(mover, move("/a", to: "/b"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(source, to: path("/b"), isTold: true),
                 .notify(target, .itemDidChange),
             ])
-        #expect(place(desk, target) == "/b")
+        #expect(place(fixture, target) == "/b")
     }
 
     @Test func `Rules 11.8, 7.6: who has accommodated the replacement knows already`() {
-        var desk = Desk()
-        let target = desk.present("/b")
-        let unable = desk.present("/b", .didMethods)
-        let mover = desk.file(.move("/a") + .replace("/b"))
+        var fixture = ArbiterFixture()
+        let target = fixture.present("/b")
+        let unable = fixture.present("/b", .didMethods)
+        let mover = fixture.file(.move("/a") + .replace("/b"))
         #expect(
-            desk.last(to: target)
+            fixture.last(to: target)
                 == [.askToYield(target, for: mover, .toWriterAndAccommodate)])
-        desk.answer(target, mover)
-        desk.announce(mover, move("/a", to: "/b"))
-        #expect(desk.last == [.notify(unable, .itemDidChange)])
+        fixture.answer(target, mover)
+        fixture.announce(mover, move("/a", to: "/b"))
+        #expect(fixture.last == [.notify(unable, .itemDidChange)])
     }
 
     @Test func `Rule 11.8: what was moved there before stays when more is moved over it`() {
-        var desk = Desk()
-        let first = desk.present("/a", .didMethods)
-        let second = desk.present("/b", .didMethods)
-        let mover = desk.file(.move("/a") + .move("/b"))
-        desk.announce(mover, move("/a", to: "/c"))
-        desk.announce(mover, move("/b", to: "/c"))
+        var fixture = ArbiterFixture()
+        let first = fixture.present("/a", .didMethods)
+        let second = fixture.present("/b", .didMethods)
+        let mover = fixture.file(.move("/a") + .move("/b"))
+        fixture.announce(mover, move("/a", to: "/c"))
+        fixture.announce(mover, move("/b", to: "/c"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(second, to: path("/c"), isTold: true), .notify(first, .itemDidChange),
             ])
     }
@@ -57,77 +57,78 @@ import Testing
     // MARK: At the same time
 
     @Test func `Rule 11.12: two items change places in one announcement`() {
-        var desk = Desk()
-        let a = desk.present("/d/a", .didMethods)
-        let b = desk.present("/d/b", .didMethods)
-        let inside = desk.present("/d/b/s/t", .didMethods)
-        let above = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/a") + .move("/d/b"))
-        desk.announce(mover, move("/d/a", to: "/d/b"), move("/d/b", to: "/d/a"))
+        var fixture = ArbiterFixture()
+        let a = fixture.present("/d/a", .didMethods)
+        let b = fixture.present("/d/b", .didMethods)
+        let inside = fixture.present("/d/b/s/t", .didMethods)
+        let above = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/a") + .move("/d/b"))
+        fixture.announce(mover, move("/d/a", to: "/d/b"), move("/d/b", to: "/d/a"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(a, to: path("/d/b"), isTold: true),
                 .relocate(b, to: path("/d/a"), isTold: true),
                 .relocate(inside, to: path("/d/a/s/t"), isTold: true),
                 .notify(above, .subitemDidMove(path("/d/a"), to: path("/d/b"))),
                 .notify(above, .subitemDidMove(path("/d/b"), to: path("/d/a"))),
             ])
-        desk.end(mover, .changed, .unchanged)
-        #expect(desk.heard(a) == [.itemDidChange])
-        #expect(desk.heard(b).isEmpty)
+        fixture.end(mover, .changed, .unchanged)
+        #expect(fixture.heard(a) == [.itemDidChange])
+        #expect(fixture.heard(b).isEmpty)
     }
 
     @Test func `Rule 11.12: or by way of a third place, in three announcements`() {
-        var desk = Desk()
-        let a = desk.present("/a", .didMethods)
-        let b = desk.present("/b", .didMethods)
-        let reader = { (desk: inout Desk, place: String) in desk.file(.read(place)) }
-        let mover = desk.file(.move("/a") + .move("/b"))
-        let readers = [reader(&desk, "/a"), reader(&desk, "/b")]
-        desk.announce(mover, move("/a", to: "/t"))
-        desk.announce(mover, move("/b", to: "/a"))
-        desk.announce(mover, move("/t", to: "/b"))
-        #expect([place(desk, a), place(desk, b)] == ["/b", "/a"])
-        #expect(readers.map { desk.places($0) } == [["/b"], ["/a"]])
-        desk.end(mover, .changed, .unchanged)
-        #expect(desk.heard(a) == [.itemDidChange])
-        #expect(desk.heard(b).isEmpty)
-        #expect(readers.allSatisfy { desk.stage($0) == .granted })
+        var fixture = ArbiterFixture()
+        let a = fixture.present("/a", .didMethods)
+        let b = fixture.present("/b", .didMethods)
+        let reader = { (fixture: inout ArbiterFixture, place: String) in fixture.file(.read(place))
+        }
+        let mover = fixture.file(.move("/a") + .move("/b"))
+        let readers = [reader(&fixture, "/a"), reader(&fixture, "/b")]
+        fixture.announce(mover, move("/a", to: "/t"))
+        fixture.announce(mover, move("/b", to: "/a"))
+        fixture.announce(mover, move("/t", to: "/b"))
+        #expect([place(fixture, a), place(fixture, b)] == ["/b", "/a"])
+        #expect(readers.map { fixture.places($0) } == [["/b"], ["/a"]])
+        fixture.end(mover, .changed, .unchanged)
+        #expect(fixture.heard(a) == [.itemDidChange])
+        #expect(fixture.heard(b).isEmpty)
+        #expect(readers.allSatisfy { fixture.stage($0) == .granted })
     }
 
     @Test func `Rule 11.12: the nearest of what moves decides`() {
-        var desk = Desk()
-        let inner = desk.present("/d/s/f", .didMethods)
-        let outer = desk.present("/d/g", .didMethods)
-        let folder = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/"))
-        desk.announce(mover, move("/d/", to: "/e/"), move("/d/s/", to: "/x/"))
-        #expect(place(desk, inner) == "/x/f")
-        #expect(place(desk, outer) == "/e/g")
-        #expect(place(desk, folder) == "/e")
-        #expect(desk.heard(folder) == [.subitemDidMove(path("/d/s"), to: path("/x"))])
+        var fixture = ArbiterFixture()
+        let inner = fixture.present("/d/s/f", .didMethods)
+        let outer = fixture.present("/d/g", .didMethods)
+        let folder = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/"))
+        fixture.announce(mover, move("/d/", to: "/e/"), move("/d/s/", to: "/x/"))
+        #expect(place(fixture, inner) == "/x/f")
+        #expect(place(fixture, outer) == "/e/g")
+        #expect(place(fixture, folder) == "/e")
+        #expect(fixture.heard(folder) == [.subitemDidMove(path("/d/s"), to: path("/x"))])
     }
 
     @Test func `Rule 11.3: a directory that moves at the same time counts where it is afterwards`()
     {
-        var desk = Desk()
-        let folder = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/") + .move("/x") + .move("/y"))
+        var fixture = ArbiterFixture()
+        let folder = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/") + .move("/x") + .move("/y"))
         // What comes to the place it has left is not inside it; what comes to its new one is.
-        desk.announce(
+        fixture.announce(
             mover, move("/d/", to: "/e/"), move("/x", to: "/d/x"), move("/y", to: "/e/y"))
-        #expect(desk.heard(folder) == [.subitemDidAppear(path("/e/y"))])
+        #expect(fixture.heard(folder) == [.subitemDidAppear(path("/e/y"))])
     }
 
     @Test func `Rule 11.1: one move told twice is one`() {
-        var desk = Desk()
-        let editor = desk.present("/a", .didMethods)
-        let above = desk.present("/", .didMethods)
-        let mover = desk.file(.move("/a"))
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/a", .didMethods)
+        let above = fixture.present("/", .didMethods)
+        let mover = fixture.file(.move("/a"))
         let ab = move("/a", to: "/b")
-        desk.announce(mover, ab, ab, move("/a", to: "/c"))
+        fixture.announce(mover, ab, ab, move("/a", to: "/c"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(editor, to: path("/b"), isTold: true),
                 .notify(above, .subitemDidMove(path("/a"), to: path("/b"))),
             ])
@@ -136,64 +137,64 @@ import Testing
     // MARK: Useless
 
     @Test func `Rule 11.1: moves that move nothing, or everything, are harmless`() {
-        var desk = Desk()
-        _ = desk.present("/", .didMethods)
-        _ = desk.present("/a", .didMethods)
-        let mover = desk.file(.move("/a"))
-        _ = desk.file(.read("/a"))
+        var fixture = ArbiterFixture()
+        _ = fixture.present("/", .didMethods)
+        _ = fixture.present("/a", .didMethods)
+        let mover = fixture.file(.move("/a"))
+        _ = fixture.file(.read("/a"))
         for useless in [move("/a", to: "/a"), move("/", to: "/b"), move("/a", to: "/")] {
-            desk.announce(mover, useless)
-            #expect(desk.last.isEmpty)
+            fixture.announce(mover, useless)
+            #expect(fixture.last.isEmpty)
         }
-        desk.announce(mover)
-        #expect(desk.last.isEmpty)
+        fixture.announce(mover)
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `Rule 11.10: what is said outside of an accessor counts for nothing`() {
-        var desk = Desk()
-        _ = desk.present("/a", .didMethods)
-        let ended = desk.file(.move("/a"))
-        let waiting = desk.file(.move("/a"))
-        desk.announce(waiting, move("/a", to: "/b"))
-        #expect(desk.last.isEmpty)
-        #expect(desk.places(waiting) == ["/a"])
-        desk.end(ended, .unchanged)
-        desk.announce(ended, move("/a", to: "/b"))
-        #expect(desk.last.isEmpty)
-        desk.announce(ClaimID(rawValue: 99), move("/a", to: "/b"))
-        #expect(desk.last.isEmpty)
+        var fixture = ArbiterFixture()
+        _ = fixture.present("/a", .didMethods)
+        let ended = fixture.file(.move("/a"))
+        let waiting = fixture.file(.move("/a"))
+        fixture.announce(waiting, move("/a", to: "/b"))
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.places(waiting) == ["/a"])
+        fixture.end(ended, .unchanged)
+        fixture.announce(ended, move("/a", to: "/b"))
+        #expect(fixture.last.isEmpty)
+        fixture.announce(ClaimID(rawValue: 99), move("/a", to: "/b"))
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `Rule 11.4: what would have too long a path stays where it was`() {
-        var desk = Desk()
+        var fixture = ArbiterFixture()
         let name = String(repeating: "n", count: 200)
         let deep = "/d/" + (0..<15).map { _ in name }.joined(separator: "/")
-        let editor = desk.present(deep, .didMethods)
-        let folder = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/"))
-        let reader = desk.file(.read(deep))
+        let editor = fixture.present(deep, .didMethods)
+        let folder = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/"))
+        let reader = fixture.file(.read(deep))
         let far = "/" + (0..<7).map { _ in name }.joined(separator: "/")
-        desk.announce(mover, move("/d/", to: far))
-        #expect(place(desk, folder) == far)
-        #expect(place(desk, editor) == deep)
-        #expect(desk.places(reader) == [deep])
+        fixture.announce(mover, move("/d/", to: far))
+        #expect(place(fixture, folder) == far)
+        #expect(place(fixture, editor) == deep)
+        #expect(fixture.places(reader) == [deep])
     }
 
     @Test func `Rule 11.4: a directory that is said to have moved into itself breaks nothing`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", .didMethods)
-        let mover = desk.file(.move("/d/"))
-        desk.announce(mover, move("/d/", to: "/d/s/"))
-        #expect(place(desk, editor) == "/d/s/f")
-        desk.end(mover, .changed)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", .didMethods)
+        let mover = fixture.file(.move("/d/"))
+        fixture.announce(mover, move("/d/", to: "/d/s/"))
+        #expect(place(fixture, editor) == "/d/s/f")
+        fixture.end(mover, .changed)
     }
 
     @Test func `Rule 11.4: the root's neighbours and unknown items move without a word`() {
-        var desk = Desk()
-        let mover = desk.file(.move("/a"))
-        desk.announce(mover, move("/unknown", to: "/elsewhere"))
-        #expect(desk.last.isEmpty)
-        desk.end(mover, .unchanged)
-        #expect(desk.arbiter.isIdle)
+        var fixture = ArbiterFixture()
+        let mover = fixture.file(.move("/a"))
+        fixture.announce(mover, move("/unknown", to: "/elsewhere"))
+        #expect(fixture.last.isEmpty)
+        fixture.end(mover, .unchanged)
+        #expect(fixture.arbiter.isIdle)
     }
 }

@@ -11,12 +11,12 @@ import Testing
         _ moves: ItemMove..., of items: [AccessItem], at place: String,
         _ methods: PresenterMethods = .didMethods
     ) -> [Effect] {
-        var desk = Desk()
-        let presenter = desk.present(place, methods)
-        let claim = desk.file(items)
-        desk.answer(presenter, claim)
-        desk.handle(.claimAnnounced(claim, .moved(moves)))
-        return desk.last.map { $0 }
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place, methods)
+        let claim = fixture.file(items)
+        fixture.answer(presenter, claim)
+        fixture.handle(.claimAnnounced(claim, .moved(moves)))
+        return fixture.last.map { $0 }
     }
 
     private let editor = PresenterID(rawValue: 1)
@@ -85,15 +85,15 @@ import Testing
     }
 
     @Test func `Rule 11.2: item first, then contents, then containers`() {
-        var desk = Desk()
-        let above = desk.present("/", .didMethods)
-        let deep = desk.present("/d/s/t/u/v", .didMethods)
-        let target = desk.present("/e", .didMethods)
-        let item = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/"))
-        desk.announce(mover, move("/d/", to: "/e/d"))
+        var fixture = ArbiterFixture()
+        let above = fixture.present("/", .didMethods)
+        let deep = fixture.present("/d/s/t/u/v", .didMethods)
+        let target = fixture.present("/e", .didMethods)
+        let item = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/"))
+        fixture.announce(mover, move("/d/", to: "/e/d"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(item, to: path("/e/d"), isTold: true),
                 .relocate(deep, to: path("/e/d/s/t/u/v"), isTold: true),
                 .notify(above, .subitemDidMove(path("/d"), to: path("/e/d"))),
@@ -102,16 +102,16 @@ import Testing
     }
 
     @Test func `Rules 4.5, 11.2: no presenter of the mover's purpose is told, all are tied anew`() {
-        var desk = Desk()
-        let own = desk.present("/d/f", .didMethods, purpose: "mover")
-        let twin = desk.present("/d/f", .didMethods, purpose: "mover")
-        _ = desk.present("/d", .didMethods, purpose: "mover")
-        _ = desk.present("/e", .didMethods, purpose: "mover")
-        _ = desk.present("/e/f", .didMethods, purpose: "mover")
-        let mover = desk.file(.move("/d/f"), purpose: "mover")
-        desk.announce(mover, fe)
+        var fixture = ArbiterFixture()
+        let own = fixture.present("/d/f", .didMethods, purpose: "mover")
+        let twin = fixture.present("/d/f", .didMethods, purpose: "mover")
+        _ = fixture.present("/d", .didMethods, purpose: "mover")
+        _ = fixture.present("/e", .didMethods, purpose: "mover")
+        _ = fixture.present("/e/f", .didMethods, purpose: "mover")
+        let mover = fixture.file(.move("/d/f"), purpose: "mover")
+        fixture.announce(mover, fe)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(own, to: path("/e/f"), isTold: false),
                 .relocate(twin, to: path("/e/f"), isTold: false),
             ])
@@ -120,99 +120,99 @@ import Testing
     // MARK: Afterwards
 
     @Test func `Rules 5.12, 11.4: later messages come to the new place`() {
-        var desk = Desk()
-        let folder = desk.present("/d", .didMethods)
-        let mover = desk.file(.move("/d/"))
-        desk.announce(mover, move("/d/", to: "/e/"))
-        desk.end(mover, .unchanged)
-        let writer = desk.file(.write("/e/s/f"))
-        desk.end(writer, .changed)
-        #expect(desk.heard(folder) == [.subitemDidChange(path("/e/s/f"))])
-        let stranger = desk.file(.write("/d/f"))
-        desk.end(stranger, .changed)
-        #expect(desk.heard(folder).isEmpty)
+        var fixture = ArbiterFixture()
+        let folder = fixture.present("/d", .didMethods)
+        let mover = fixture.file(.move("/d/"))
+        fixture.announce(mover, move("/d/", to: "/e/"))
+        fixture.end(mover, .unchanged)
+        let writer = fixture.file(.write("/e/s/f"))
+        fixture.end(writer, .changed)
+        #expect(fixture.heard(folder) == [.subitemDidChange(path("/e/s/f"))])
+        let stranger = fixture.file(.write("/d/f"))
+        fixture.end(stranger, .changed)
+        #expect(fixture.heard(folder).isEmpty)
     }
 
     @Test func `Rules 6.1, 11.4: and they are asked at the new place`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f")
-        let mover = desk.file(.move("/d/f"))
-        desk.answer(editor, mover)
-        desk.announce(mover, fe)
-        desk.end(mover, .unchanged)
-        let old = desk.file(.read("/d/f"))
-        #expect(desk.stage(old) == .granted)
-        let new = desk.file(.read("/e/f"))
-        #expect(desk.last(to: editor) == [.askToYield(editor, for: new, .toReaderAndSave)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f")
+        let mover = fixture.file(.move("/d/f"))
+        fixture.answer(editor, mover)
+        fixture.announce(mover, fe)
+        fixture.end(mover, .unchanged)
+        let old = fixture.file(.read("/d/f"))
+        #expect(fixture.stage(old) == .granted)
+        let new = fixture.file(.read("/e/f"))
+        #expect(fixture.last(to: editor) == [.askToYield(editor, for: new, .toReaderAndSave)])
     }
 
     @Test
     func `Rules 7.2, 11.14: moved, then changed, is heard at the new place, then given back`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f")
-        let above = desk.present("/d", .didMethods)
-        let target = desk.present("/e", .didMethods)
-        let mover = desk.file(.move("/d/f"))
-        desk.answer(editor, mover)
-        desk.announce(mover, fe)
-        desk.end(mover, .changed)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f")
+        let above = fixture.present("/d", .didMethods)
+        let target = fixture.present("/e", .didMethods)
+        let mover = fixture.file(.move("/d/f"))
+        fixture.answer(editor, mover)
+        fixture.announce(mover, fe)
+        fixture.end(mover, .changed)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .notify(editor, .itemDidChange),
                 .notify(target, .subitemDidChange(path("/e/f"))),
                 .reacquire(editor, .writer),
             ])
-        #expect(desk.heard(above).isEmpty)
+        #expect(fixture.heard(above).isEmpty)
     }
 
     @Test func `Rule 7.6: moved and then deleted is heard at the new place`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", .didMethods)
-        let target = desk.present("/e", .didMethods)
-        let mover = desk.file(.move("/d/f"))
-        desk.announce(mover, fe)
-        desk.end(mover, .deleted)
-        #expect(desk.heard(editor) == [.itemDidChange])
-        #expect(desk.heard(target) == [.subitemDidChange(path("/e/f"))])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", .didMethods)
+        let target = fixture.present("/e", .didMethods)
+        let mover = fixture.file(.move("/d/f"))
+        fixture.announce(mover, fe)
+        fixture.end(mover, .deleted)
+        #expect(fixture.heard(editor) == [.itemDidChange])
+        #expect(fixture.heard(target) == [.subitemDidChange(path("/e/f"))])
     }
 
     @Test func `Rule 11.12: moved twice by one accessor, changed where it is in the end`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", .didMethods)
-        let mover = desk.file(.move("/d/f"))
-        desk.announce(mover, fg)
-        desk.announce(mover, move("/d/g", to: "/e/h"))
-        #expect(desk.last == [.relocate(editor, to: path("/e/h"), isTold: true)])
-        let target = desk.present("/e", .didMethods)
-        desk.end(mover, .changed)
-        #expect(desk.heard(editor) == [.itemDidChange])
-        #expect(desk.heard(target) == [.subitemDidChange(path("/e/h"))])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", .didMethods)
+        let mover = fixture.file(.move("/d/f"))
+        fixture.announce(mover, fg)
+        fixture.announce(mover, move("/d/g", to: "/e/h"))
+        #expect(fixture.last == [.relocate(editor, to: path("/e/h"), isTold: true)])
+        let target = fixture.present("/e", .didMethods)
+        fixture.end(mover, .changed)
+        #expect(fixture.heard(editor) == [.itemDidChange])
+        #expect(fixture.heard(target) == [.subitemDidChange(path("/e/h"))])
     }
 
     @Test func `Rule 11.5: what the mover itself replaces is heard of at its place`() {
-        var desk = Desk()
-        let editor = desk.present("/a", .didMethods)
-        let target = desk.present("/b", .didMethods)
-        let mover = desk.file(.move("/a") + .replace("/b"))
-        desk.announce(mover, move("/a", to: "/t"))
-        desk.announce(mover, move("/b", to: "/c"))
-        let late = desk.present("/b", .didMethods)
-        desk.end(mover, .unchanged, .changed)
-        #expect(desk.last == [.notify(late, .itemDidChange)])
-        #expect(desk.heard(editor).isEmpty && desk.heard(target).isEmpty)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/a", .didMethods)
+        let target = fixture.present("/b", .didMethods)
+        let mover = fixture.file(.move("/a") + .replace("/b"))
+        fixture.announce(mover, move("/a", to: "/t"))
+        fixture.announce(mover, move("/b", to: "/c"))
+        let late = fixture.present("/b", .didMethods)
+        fixture.end(mover, .unchanged, .changed)
+        #expect(fixture.last == [.notify(late, .itemDidChange)])
+        #expect(fixture.heard(editor).isEmpty && fixture.heard(target).isEmpty)
     }
 
     @Test func `Rules 7.8, 15.8: a mover that dies is taken to have changed it where it is now`() {
-        var desk = Desk()
-        let client = desk.client()
-        let editor = desk.present("/d/f")
-        let mover = desk.file(.move("/d/f"), client: client)
-        desk.answer(editor, mover)
-        desk.announce(mover, fe)
-        let target = desk.present("/e", .didMethods)
-        desk.handle(.clientDied(client))
+        var fixture = ArbiterFixture()
+        let client = fixture.client()
+        let editor = fixture.present("/d/f")
+        let mover = fixture.file(.move("/d/f"), client: client)
+        fixture.answer(editor, mover)
+        fixture.announce(mover, fe)
+        let target = fixture.present("/e", .didMethods)
+        fixture.handle(.clientDied(client))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .notify(editor, .itemDidChange),
                 .notify(target, .subitemDidChange(path("/e/f"))),
                 .reacquire(editor, .writer),
@@ -220,13 +220,13 @@ import Testing
     }
 
     @Test func `Rule 5.7: a presenter that was moved is removed from where it is`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", .didMethods)
-        let mover = desk.file(.move("/d/f"))
-        desk.announce(mover, fe)
-        desk.handle(.presenterRemoved(editor))
-        desk.end(mover, .changed)
-        #expect(desk.last.isEmpty)
-        #expect(desk.arbiter.isIdle)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", .didMethods)
+        let mover = fixture.file(.move("/d/f"))
+        fixture.announce(mover, fe)
+        fixture.handle(.presenterRemoved(editor))
+        fixture.end(mover, .changed)
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.arbiter.isIdle)
     }
 }

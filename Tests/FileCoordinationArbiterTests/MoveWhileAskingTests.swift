@@ -10,100 +10,100 @@ import Testing
     private let fe = move("/d/f", to: "/e/f")
 
     @Test func `Rules 2.16, 11.6: a presenter moves its item while it is asked`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let reader = desk.file(.read("/d/f"))
-        let mover = desk.file(.move("/d/f"), purpose: "editor")
-        #expect(desk.stage(mover) == .granted)
-        desk.announce(mover, fe)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let reader = fixture.file(.read("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        #expect(fixture.stage(mover) == .granted)
+        fixture.announce(mover, fe)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(editor, to: path("/e/f"), isTold: false),
                 .retarget(reader, .read("/e/f")),
             ])
-        #expect(desk.stage(reader) == .asking)
-        desk.answer(editor, reader)
-        #expect(desk.stage(reader) == .asking)
-        desk.end(mover, .unchanged)
-        #expect(desk.last == [.grant(reader)])
+        #expect(fixture.stage(reader) == .asking)
+        fixture.answer(editor, reader)
+        #expect(fixture.stage(reader) == .asking)
+        fixture.end(mover, .unchanged)
+        #expect(fixture.last == [.grant(reader)])
         // It holds the new place, and the old one no more.
-        let others = [desk.file(.write("/d/f")), desk.file(.write("/e/f"))]
-        #expect(others.map { desk.stage($0) } == [.granted, .waiting])
-        desk.end(reader)
-        #expect(desk.last(to: editor).first == .reacquire(editor, .reader))
+        let others = [fixture.file(.write("/d/f")), fixture.file(.write("/e/f"))]
+        #expect(others.map { fixture.stage($0) } == [.granted, .waiting])
+        fixture.end(reader)
+        #expect(fixture.last(to: editor).first == .reacquire(editor, .reader))
     }
 
     @Test func `Rule 2.16: the mover holds back those that ask where it has come to`() {
-        var desk = Desk()
-        let editor = desk.present("/e/f")
-        let reader = desk.file(.read("/e/f"))
-        let mover = desk.file(.move("/d/f"))
-        desk.announce(mover, fe)
-        desk.answer(editor, reader)
-        #expect(desk.arbiter.impediments(of: reader) == [.claim(mover)])
-        desk.end(mover, .unchanged)
-        #expect(desk.last == [.grant(reader)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/e/f")
+        let reader = fixture.file(.read("/e/f"))
+        let mover = fixture.file(.move("/d/f"))
+        fixture.announce(mover, fe)
+        fixture.answer(editor, reader)
+        #expect(fixture.arbiter.impediments(of: reader) == [.claim(mover)])
+        fixture.end(mover, .unchanged)
+        #expect(fixture.last == [.grant(reader)])
     }
 
     @Test func `Rules 2.16, 2.20: not any more when the mover has gone on from there`() {
-        var desk = Desk()
-        let editor = desk.present("/e/f")
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/e/f")
         // It means the place, and stays there (Rule 11.5).
-        let replacing = desk.file(.replace("/e/f"))
-        let mover = desk.file(.move("/d/f"))
-        desk.announce(mover, fe)
-        #expect(desk.arbiter.impediments(of: replacing).contains(.claim(mover)))
-        desk.announce(mover, move("/e/f", to: "/g"))
-        #expect(!desk.arbiter.impediments(of: replacing).contains(.claim(mover)))
-        desk.answer(editor, replacing)
-        #expect(desk.stage(replacing) == .granted)
+        let replacing = fixture.file(.replace("/e/f"))
+        let mover = fixture.file(.move("/d/f"))
+        fixture.announce(mover, fe)
+        #expect(fixture.arbiter.impediments(of: replacing).contains(.claim(mover)))
+        fixture.announce(mover, move("/e/f", to: "/g"))
+        #expect(!fixture.arbiter.impediments(of: replacing).contains(.claim(mover)))
+        fixture.answer(editor, replacing)
+        #expect(fixture.stage(replacing) == .granted)
     }
 
     @Test func `Rules 2.3, 11.6: it waits for those that hold the new place`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let other = desk.present("/e/f")
-        let holder = desk.file(.write("/e/f"))
-        let writer = desk.file(.write("/d/f"))
-        let mover = desk.file(.move("/d/f"), purpose: "editor")
-        desk.announce(mover, fe)
-        desk.end(mover, .unchanged)
-        desk.answer(editor, writer)
-        #expect(desk.arbiter.impediments(of: writer) == [.claim(holder)])
-        desk.answer(other, holder)
-        #expect(desk.stage(holder) == .granted)
-        #expect(desk.stage(writer) == .asking)
-        desk.end(holder, .changed)
-        #expect(desk.last.contains(.grant(writer)))
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let other = fixture.present("/e/f")
+        let holder = fixture.file(.write("/e/f"))
+        let writer = fixture.file(.write("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        fixture.announce(mover, fe)
+        fixture.end(mover, .unchanged)
+        fixture.answer(editor, writer)
+        #expect(fixture.arbiter.impediments(of: writer) == [.claim(holder)])
+        fixture.answer(other, holder)
+        #expect(fixture.stage(holder) == .granted)
+        #expect(fixture.stage(writer) == .asking)
+        fixture.end(holder, .changed)
+        #expect(fixture.last.contains(.grant(writer)))
     }
 
     @Test func `Rule 18.9: of two that come to one place the elder goes first`() {
-        var desk = Desk()
-        let editors = ["/a", "/b"].map { desk.present($0, purpose: "editor") }
-        let claims = ["/a", "/b"].map { desk.file(.write($0)) }
-        let mover = desk.file(.move("/a") + .move("/b"), purpose: "editor")
-        desk.announce(mover, move("/a", to: "/p.rtfd/a"), move("/b", to: "/p.rtfd/b"))
-        desk.end(mover, .unchanged, .unchanged)
-        desk.answer(editors[1], claims[1])
-        #expect(desk.arbiter.impediments(of: claims[1]) == [.claim(claims[0])])
-        desk.answer(editors[0], claims[0])
-        #expect(desk.last == [.grant(claims[0])])
-        desk.end(claims[0], .changed)
-        #expect(desk.last.contains(.grant(claims[1])))
+        var fixture = ArbiterFixture()
+        let editors = ["/a", "/b"].map { fixture.present($0, purpose: "editor") }
+        let claims = ["/a", "/b"].map { fixture.file(.write($0)) }
+        let mover = fixture.file(.move("/a") + .move("/b"), purpose: "editor")
+        fixture.announce(mover, move("/a", to: "/p.rtfd/a"), move("/b", to: "/p.rtfd/b"))
+        fixture.end(mover, .unchanged, .unchanged)
+        fixture.answer(editors[1], claims[1])
+        #expect(fixture.arbiter.impediments(of: claims[1]) == [.claim(claims[0])])
+        fixture.answer(editors[0], claims[0])
+        #expect(fixture.last == [.grant(claims[0])])
+        fixture.end(claims[0], .changed)
+        #expect(fixture.last.contains(.grant(claims[1])))
     }
 
     @Test func `Rule 11.5: what is to be replaced is asked for where it stays`() {
-        var desk = Desk()
-        let folder = desk.present("/d.rtfd", purpose: "editor")
-        let reader = desk.file(.read("/d.rtfd/g"), purpose: "both")
+        var fixture = ArbiterFixture()
+        let folder = fixture.present("/d.rtfd", purpose: "editor")
+        let reader = fixture.file(.read("/d.rtfd/g"), purpose: "both")
         // Its question is postponed: the presenter must have its item back first.
-        let replacer = desk.file(.replace("/d.rtfd/f") + .read("/d.rtfd/f"), purpose: "both")
-        let mover = desk.file(.move("/d.rtfd/f"), purpose: "editor")
-        desk.announce(mover, move("/d.rtfd/f", to: "/e/f"))
-        desk.end(mover, .unchanged)
-        desk.answer(folder, reader)
-        desk.end(reader)
-        let asked = desk.all(to: folder).compactMap { effect -> YieldSteps? in
+        let replacer = fixture.file(.replace("/d.rtfd/f") + .read("/d.rtfd/f"), purpose: "both")
+        let mover = fixture.file(.move("/d.rtfd/f"), purpose: "editor")
+        fixture.announce(mover, move("/d.rtfd/f", to: "/e/f"))
+        fixture.end(mover, .unchanged)
+        fixture.answer(folder, reader)
+        fixture.end(reader)
+        let asked = fixture.all(to: folder).compactMap { effect -> YieldSteps? in
             guard case .askToYield(_, let claim, let steps) = effect, claim == replacer
             else { return nil }
             return steps
@@ -112,163 +112,163 @@ import Testing
     }
 
     @Test func `Rule 11.12: two that change places do not wait for one another`() {
-        var desk = Desk()
-        let editors = ["/a", "/b"].map { desk.present($0, purpose: "editor") }
-        let claims = ["/a", "/b"].map { desk.file(.write($0)) }
-        let mover = desk.file(.move("/a") + .move("/b"), purpose: "editor")
-        desk.announce(mover, move("/a", to: "/b"), move("/b", to: "/a"))
-        desk.end(mover, .unchanged, .unchanged)
+        var fixture = ArbiterFixture()
+        let editors = ["/a", "/b"].map { fixture.present($0, purpose: "editor") }
+        let claims = ["/a", "/b"].map { fixture.file(.write($0)) }
+        let mover = fixture.file(.move("/a") + .move("/b"), purpose: "editor")
+        fixture.announce(mover, move("/a", to: "/b"), move("/b", to: "/a"))
+        fixture.end(mover, .unchanged, .unchanged)
         for index in [1, 0] {
-            desk.answer(editors[index], claims[index])
-            #expect(desk.last == [.grant(claims[index])])
+            fixture.answer(editors[index], claims[index])
+            #expect(fixture.last == [.grant(claims[index])])
         }
-        #expect(claims.map { desk.places($0) } == [["/b"], ["/a"]])
+        #expect(claims.map { fixture.places($0) } == [["/b"], ["/a"]])
     }
 
     @Test func `Rule 18.4: it does not wait for one that waits for it in a roundabout way`() {
-        var desk = Desk()
-        let second = desk.present("/b", purpose: "second")
-        let first = desk.present("/a", purpose: "first")
-        let third = desk.present("/a", purpose: "third")
-        let reader = desk.file(.read("/b"))
+        var fixture = ArbiterFixture()
+        let second = fixture.present("/b", purpose: "second")
+        let first = fixture.present("/a", purpose: "first")
+        let third = fixture.present("/a", purpose: "third")
+        let reader = fixture.file(.read("/b"))
         // Let past the reader, and this one past it: the reader waits for both.
-        let passer = desk.file(.write("/b") + .write("/a"), purpose: "second")
-        let writer = desk.file(.write("/a"), purpose: "first")
-        let mover = desk.file(.move("/a"), purpose: "third")
-        #expect([reader, passer, writer].allSatisfy { desk.stage($0) == .asking })
-        desk.announce(mover, move("/a", to: "/b"))
-        desk.end(mover, .unchanged)
-        desk.answer(second, reader)
-        desk.answer(first, passer)
-        desk.answer(third, passer)
-        desk.answer(third, writer)
+        let passer = fixture.file(.write("/b") + .write("/a"), purpose: "second")
+        let writer = fixture.file(.write("/a"), purpose: "first")
+        let mover = fixture.file(.move("/a"), purpose: "third")
+        #expect([reader, passer, writer].allSatisfy { fixture.stage($0) == .asking })
+        fixture.announce(mover, move("/a", to: "/b"))
+        fixture.end(mover, .unchanged)
+        fixture.answer(second, reader)
+        fixture.answer(first, passer)
+        fixture.answer(third, passer)
+        fixture.answer(third, writer)
         for claim in [writer, passer, reader] {
-            #expect(desk.stage(claim) == .granted)
-            desk.handle(.claimEnded(claim, outcomes: []))
+            #expect(fixture.stage(claim) == .granted)
+            fixture.handle(.claimEnded(claim, outcomes: []))
         }
     }
 
     @Test func `Rule 11.5: a claim that waited behind it at the old place goes on at once`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let reader = desk.file(.read("/d/f"))
-        let replacing = desk.file(.replace("/d/f"))
-        let mover = desk.file(.move("/d/f"), purpose: "editor")
-        desk.announce(mover, fe)
-        #expect(desk.arbiter.impediments(of: replacing) == [.claim(mover)])
-        desk.end(mover, .unchanged)
-        #expect(desk.last == [.grant(replacing)])
-        #expect(desk.stage(reader) == .asking)
-        desk.answer(editor, reader)
-        #expect(desk.stage(reader) == .granted)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let reader = fixture.file(.read("/d/f"))
+        let replacing = fixture.file(.replace("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        fixture.announce(mover, fe)
+        #expect(fixture.arbiter.impediments(of: replacing) == [.claim(mover)])
+        fixture.end(mover, .unchanged)
+        #expect(fixture.last == [.grant(replacing)])
+        #expect(fixture.stage(reader) == .asking)
+        fixture.answer(editor, reader)
+        #expect(fixture.stage(reader) == .granted)
     }
 
     @Test func `Rules 6.3, 11.6: what could not be asked before the move is asked by the new name`()
     {
-        var desk = Desk()
-        let package = desk.present("/p.rtfd", purpose: "package")
-        let writer = desk.file(.write("/p.rtfd/a"), purpose: "w")
-        let deleting = desk.file(.delete("/p.rtfd/f"), purpose: "w")
-        #expect(desk.last(to: package).isEmpty)
-        let mover = desk.file(.move("/p.rtfd/f"), purpose: "package")
-        desk.announce(mover, move("/p.rtfd/f", to: "/p.rtfd/g"))
-        desk.end(mover, .unchanged)
-        desk.answer(package, writer)
+        var fixture = ArbiterFixture()
+        let package = fixture.present("/p.rtfd", purpose: "package")
+        let writer = fixture.file(.write("/p.rtfd/a"), purpose: "w")
+        let deleting = fixture.file(.delete("/p.rtfd/f"), purpose: "w")
+        #expect(fixture.last(to: package).isEmpty)
+        let mover = fixture.file(.move("/p.rtfd/f"), purpose: "package")
+        fixture.announce(mover, move("/p.rtfd/f", to: "/p.rtfd/g"))
+        fixture.end(mover, .unchanged)
+        fixture.answer(package, writer)
         let steps = YieldSteps(accommodateSubitemDeletions: [path("/p.rtfd/g")])
-        #expect(desk.last(to: package) == [.askToYield(package, for: deleting, steps)])
+        #expect(fixture.last(to: package) == [.askToYield(package, for: deleting, steps)])
     }
 
     @Test func `Rules 11.6, 11.12: what changes places is asked for once by each new name`() {
-        var desk = Desk()
-        let package = desk.present("/p.rtfd", purpose: "package")
-        let writer = desk.file(.write("/p.rtfd/c"), purpose: "w")
-        let deleting = desk.file(.delete("/p.rtfd/a") + .delete("/p.rtfd/b"), purpose: "w")
-        let mover = desk.file(.move("/z"))
-        desk.announce(
+        var fixture = ArbiterFixture()
+        let package = fixture.present("/p.rtfd", purpose: "package")
+        let writer = fixture.file(.write("/p.rtfd/c"), purpose: "w")
+        let deleting = fixture.file(.delete("/p.rtfd/a") + .delete("/p.rtfd/b"), purpose: "w")
+        let mover = fixture.file(.move("/z"))
+        fixture.announce(
             mover, move("/p.rtfd/a", to: "/p.rtfd/b"), move("/p.rtfd/b", to: "/p.rtfd/a"))
-        desk.answer(package, writer)
+        fixture.answer(package, writer)
         let steps = YieldSteps(
             accommodateSubitemDeletions: [path("/p.rtfd/b"), path("/p.rtfd/a")])
-        #expect(desk.last(to: package) == [.askToYield(package, for: deleting, steps)])
+        #expect(fixture.last(to: package) == [.askToYield(package, for: deleting, steps)])
     }
 
     @Test func `Rules 6.2, 11.6: what has left a package is not asked for there`() {
-        var desk = Desk()
-        let package = desk.present("/p.rtfd", purpose: "package")
-        let writer = desk.file(.write("/p.rtfd/a"), purpose: "w")
-        let deleting = desk.file(.delete("/p.rtfd/f"), purpose: "w")
-        let mover = desk.file(.move("/z"))
-        desk.announce(mover, move("/p.rtfd/f", to: "/e/f"))
-        desk.answer(package, writer)
-        #expect(desk.last == [.grant(writer), .grant(deleting)])
+        var fixture = ArbiterFixture()
+        let package = fixture.present("/p.rtfd", purpose: "package")
+        let writer = fixture.file(.write("/p.rtfd/a"), purpose: "w")
+        let deleting = fixture.file(.delete("/p.rtfd/f"), purpose: "w")
+        let mover = fixture.file(.move("/z"))
+        fixture.announce(mover, move("/p.rtfd/f", to: "/e/f"))
+        fixture.answer(package, writer)
+        #expect(fixture.last == [.grant(writer), .grant(deleting)])
     }
 
     @Test func `Rules 2.15, 11.6: a claim that was let past blocks none where it is no longer`() {
-        var desk = Desk()
-        let editors = ["first", "second"].map { desk.present("/p.rtfd", purpose: $0) }
-        let writer = desk.file(.write("/p.rtfd/a"))
-        let passer = desk.file(.write("/p.rtfd/f"), purpose: "first")
-        #expect(desk.stage(passer) == .asking)
-        let mover = desk.file(.move("/z"))
-        desk.announce(mover, move("/p.rtfd/f", to: "/e/f"))
-        for editor in editors { desk.answer(editor, writer) }
-        #expect(desk.stage(writer) == .granted)
-        let waiting = desk.file(.read("/e/f"))
-        #expect(desk.arbiter.impediments(of: waiting) == [.claim(passer)])
+        var fixture = ArbiterFixture()
+        let editors = ["first", "second"].map { fixture.present("/p.rtfd", purpose: $0) }
+        let writer = fixture.file(.write("/p.rtfd/a"))
+        let passer = fixture.file(.write("/p.rtfd/f"), purpose: "first")
+        #expect(fixture.stage(passer) == .asking)
+        let mover = fixture.file(.move("/z"))
+        fixture.announce(mover, move("/p.rtfd/f", to: "/e/f"))
+        for editor in editors { fixture.answer(editor, writer) }
+        #expect(fixture.stage(writer) == .granted)
+        let waiting = fixture.file(.read("/e/f"))
+        #expect(fixture.arbiter.impediments(of: waiting) == [.claim(passer)])
     }
 
     @Test func `Rules 8.4, 12.2: given up while its item moves, it leaves nothing behind`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let holder = desk.file(.write("/e/f"))
-        let reader = desk.file(.read("/d/f"))
-        let mover = desk.file(.move("/d/f"), purpose: "editor")
-        let behind = desk.file(.read("/e/f"))
-        desk.announce(mover, fe)
-        desk.cancel(reader)
-        #expect(desk.last == [.reacquire(editor, .reader)])
-        desk.end(mover, .unchanged)
-        desk.end(holder, .changed)
-        #expect(desk.stage(behind) == .asking)
-        desk.answer(editor, behind)
-        desk.end(behind)
-        desk.handle(.presenterRemoved(editor))
-        #expect(desk.arbiter.isIdle)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let holder = fixture.file(.write("/e/f"))
+        let reader = fixture.file(.read("/d/f"))
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        let behind = fixture.file(.read("/e/f"))
+        fixture.announce(mover, fe)
+        fixture.cancel(reader)
+        #expect(fixture.last == [.reacquire(editor, .reader)])
+        fixture.end(mover, .unchanged)
+        fixture.end(holder, .changed)
+        #expect(fixture.stage(behind) == .asking)
+        fixture.answer(editor, behind)
+        fixture.end(behind)
+        fixture.handle(.presenterRemoved(editor))
+        #expect(fixture.arbiter.isIdle)
     }
 
     // MARK: Recovery
 
     @Test func `Rule 18.7: what is announced while a former arbiter's leavings are told counts`() {
-        var desk = Desk(recovering: true)
-        let mover = desk.filed(.move("/d/"))
-        desk.handle(.claimRecovered(mover))
-        let editor = desk.present("/d/f", .didMethods)
-        let reader = desk.file(.read("/d/f"))
-        desk.announce(mover.id, move("/d/", to: "/e/"))
+        var fixture = ArbiterFixture(recovering: true)
+        let mover = fixture.filed(.move("/d/"))
+        fixture.handle(.claimRecovered(mover))
+        let editor = fixture.present("/d/f", .didMethods)
+        let reader = fixture.file(.read("/d/f"))
+        fixture.announce(mover.id, move("/d/", to: "/e/"))
         #expect(
-            desk.last == [
+            fixture.last == [
                 .relocate(editor, to: path("/e/f"), isTold: true),
                 .retarget(reader, .read("/e/f")),
             ])
-        let late = desk.file(.read("/e/g"))
-        desk.handle(.recoveryFinished)
-        #expect(desk.last.isEmpty)
-        #expect(desk.arbiter.impediments(of: late) == [.claim(mover.id)])
-        desk.handle(.claimEnded(mover.id, outcomes: [.unchanged]))
-        #expect(desk.last == [.grant(reader), .grant(late)])
+        let late = fixture.file(.read("/e/g"))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.arbiter.impediments(of: late) == [.claim(mover.id)])
+        fixture.handle(.claimEnded(mover.id, outcomes: [.unchanged]))
+        #expect(fixture.last == [.grant(reader), .grant(late)])
     }
 
     @Test func `Rules 18.7, 11.4: a claim that is found after its item has moved is where it says`()
     {
-        var desk = Desk(recovering: true)
-        let mover = desk.filed(.move("/d/f"))
-        let reader = desk.filed(.read("/d/f"))
-        desk.handle(.claimRecovered(mover))
-        desk.announce(mover.id, fe)
-        desk.handle(.claimFiled(reader))
-        desk.handle(.recoveryFinished)
-        #expect(desk.places(reader.id) == ["/d/f"])
-        desk.handle(.claimEnded(mover.id, outcomes: [.unchanged]))
-        #expect(desk.last == [.grant(reader.id)])
+        var fixture = ArbiterFixture(recovering: true)
+        let mover = fixture.filed(.move("/d/f"))
+        let reader = fixture.filed(.read("/d/f"))
+        fixture.handle(.claimRecovered(mover))
+        fixture.announce(mover.id, fe)
+        fixture.handle(.claimFiled(reader))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.places(reader.id) == ["/d/f"])
+        fixture.handle(.claimEnded(mover.id, outcomes: [.unchanged]))
+        #expect(fixture.last == [.grant(reader.id)])
     }
 }

@@ -11,13 +11,13 @@ import Testing
         _ items: [AccessItem], _ outcomes: [ItemOutcome], at place: String,
         _ methods: PresenterMethods = .didMethods, purpose: String? = nil
     ) -> [Notice] {
-        var desk = Desk()
-        let presenter = desk.present(place, methods, purpose: "editor")
-        let claim = desk.file(items, purpose: purpose)
-        desk.answer(presenter, claim)
-        #expect(desk.stage(claim) == .granted)
-        desk.handle(.claimEnded(claim, outcomes: outcomes))
-        return desk.last.compactMap { effect in
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place, methods, purpose: "editor")
+        let claim = fixture.file(items, purpose: purpose)
+        fixture.answer(presenter, claim)
+        #expect(fixture.stage(claim) == .granted)
+        fixture.handle(.claimEnded(claim, outcomes: outcomes))
+        return fixture.last.compactMap { effect in
             guard case .notify(presenter, let notice) = effect else { return nil }
             return notice
         }
@@ -96,11 +96,11 @@ import Testing
     }
 
     @Test func `Rule 7.6: one that came too late to accommodate hears of it`() {
-        var desk = Desk()
-        let deleter = desk.file(.delete("/f"))
-        let late = desk.present("/f")
-        desk.end(deleter, .deleted)
-        #expect(desk.last == [.notify(late, .itemDidChange)])
+        var fixture = ArbiterFixture()
+        let deleter = fixture.file(.delete("/f"))
+        let late = fixture.present("/f")
+        fixture.end(deleter, .deleted)
+        #expect(fixture.last == [.notify(late, .itemDidChange)])
     }
 
     @Test func `Rule 7.8: nothing is said if nothing changed`() {
@@ -132,15 +132,15 @@ import Testing
     }
 
     @Test func `Rule 7.2: notices come before the item is given back`() {
-        var desk = Desk()
-        let editor = desk.present("/p.rtfd")
-        let inside = desk.present("/p.rtfd/f")
-        let writer = desk.file(.write("/p.rtfd/f"))
-        desk.answer(editor, writer)
-        desk.answer(inside, writer)
-        desk.end(writer, .changed)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/p.rtfd")
+        let inside = fixture.present("/p.rtfd/f")
+        let writer = fixture.file(.write("/p.rtfd/f"))
+        fixture.answer(editor, writer)
+        fixture.answer(inside, writer)
+        fixture.end(writer, .changed)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .notify(inside, .itemDidChange),
                 .notify(editor, .subitemDidChange(path("/p.rtfd/f"))),
                 .reacquire(editor, .writer), .reacquire(inside, .writer),
@@ -152,10 +152,10 @@ import Testing
     }
 
     @Test func `Rule 5.4: a presenter that comes during the write hears of its end`() {
-        var desk = Desk()
-        let writer = desk.file(.write("/f"))
-        let late = desk.present("/f")
-        desk.end(writer, .changed)
-        #expect(desk.last == [.notify(late, .itemDidChange)])
+        var fixture = ArbiterFixture()
+        let writer = fixture.file(.write("/f"))
+        let late = fixture.present("/f")
+        fixture.end(writer, .changed)
+        #expect(fixture.last == [.notify(late, .itemDidChange)])
     }
 }

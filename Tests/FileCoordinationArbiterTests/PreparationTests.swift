@@ -11,15 +11,15 @@ import Testing
         _ items: [AccessItem], at place: String, _ methods: PresenterMethods = .all,
         purpose: String? = nil
     ) -> YieldSteps? {
-        var desk = Desk()
-        let presenter = desk.present(place, methods, purpose: "editor")
-        let batch = desk.file(items, purpose: purpose, kind: .preparation)
-        for effect in desk.last {
+        var fixture = ArbiterFixture()
+        let presenter = fixture.present(place, methods, purpose: "editor")
+        let batch = fixture.file(items, purpose: purpose, kind: .preparation)
+        for effect in fixture.last {
             guard case .askToYield(presenter, for: batch, let steps) = effect else { continue }
-            #expect(desk.stage(batch) == .asking)
+            #expect(fixture.stage(batch) == .asking)
             return steps
         }
-        #expect(desk.stage(batch) == .granted)
+        #expect(fixture.stage(batch) == .granted)
         return nil
     }
 
@@ -28,45 +28,45 @@ import Testing
     // MARK: Exclusion
 
     @Test func `Rule 14.3: a batch waits for no claim, and no claim for it`() {
-        var desk = Desk()
-        let writer = desk.file(.write("/d/f"))
-        let batch = desk.file(.delete("/d/") + .write("/d/f"), kind: .preparation)
-        #expect(desk.last == [.grant(batch)])
-        let second = desk.file(.move("/d/"), kind: .preparation)
-        #expect(desk.last == [.grant(second)])
-        desk.end(writer, .changed)
-        let next = desk.file(.delete("/d/"))
-        #expect(desk.last == [.grant(next)])
-        #expect([batch, second].allSatisfy { desk.stage($0) == .granted })
+        var fixture = ArbiterFixture()
+        let writer = fixture.file(.write("/d/f"))
+        let batch = fixture.file(.delete("/d/") + .write("/d/f"), kind: .preparation)
+        #expect(fixture.last == [.grant(batch)])
+        let second = fixture.file(.move("/d/"), kind: .preparation)
+        #expect(fixture.last == [.grant(second)])
+        fixture.end(writer, .changed)
+        let next = fixture.file(.delete("/d/"))
+        #expect(fixture.last == [.grant(next)])
+        #expect([batch, second].allSatisfy { fixture.stage($0) == .granted })
     }
 
     @Test func `Rules 14.3, 14.9: nor while it asks`() {
-        var desk = Desk()
-        let editor = desk.present("/f", [.save], purpose: "editor")
-        let batch = desk.file(.read("/f"), kind: .preparation)
-        #expect(desk.last == [.askToYield(editor, for: batch, .saveOnly)])
-        let back = desk.file(.write("/f"), purpose: "editor")
-        let outsider = desk.file(.write("/f"))
-        #expect(desk.stage(back) == .granted)
-        #expect(desk.arbiter.impediments(of: outsider) == [.claim(back)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f", [.save], purpose: "editor")
+        let batch = fixture.file(.read("/f"), kind: .preparation)
+        #expect(fixture.last == [.askToYield(editor, for: batch, .saveOnly)])
+        let back = fixture.file(.write("/f"), purpose: "editor")
+        let outsider = fixture.file(.write("/f"))
+        #expect(fixture.stage(back) == .granted)
+        #expect(fixture.arbiter.impediments(of: outsider) == [.claim(back)])
         // It does not wait for the save-back either, only for the answer.
-        desk.answer(editor, batch)
-        #expect(desk.last == [.grant(batch)])
+        fixture.answer(editor, batch)
+        #expect(fixture.last == [.grant(batch)])
     }
 
     @Test func `Rule 14.5: what is nested in a batch waits and asks as ever`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let client = desk.client()
-        let holder = desk.file(.write("/f"))
-        desk.answer(editor, holder)
-        let batch = desk.file(.read("/f"), purpose: "b", client: client, kind: .preparation)
-        desk.answer(editor, batch)
-        let nested = desk.file(.read("/f"), purpose: "b", client: client, inside: [batch])
-        #expect(desk.arbiter.impediments(of: nested) == [.claim(holder)])
-        desk.end(holder, .unchanged)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let client = fixture.client()
+        let holder = fixture.file(.write("/f"))
+        fixture.answer(editor, holder)
+        let batch = fixture.file(.read("/f"), purpose: "b", client: client, kind: .preparation)
+        fixture.answer(editor, batch)
+        let nested = fixture.file(.read("/f"), purpose: "b", client: client, inside: [batch])
+        #expect(fixture.arbiter.impediments(of: nested) == [.claim(holder)])
+        fixture.end(holder, .unchanged)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .reacquire(editor, .writer), .askToYield(editor, for: nested, .toReaderAndSave),
             ])
     }
@@ -121,63 +121,63 @@ import Testing
     // MARK: Endings
 
     @Test func `Rules 9.1, 14.7: an error ends it, and no presenter is told more`() {
-        var desk = Desk()
-        let first = desk.present("/d/f")
-        let second = desk.present("/d/g")
-        let batch = desk.file(.delete("/d/"), kind: .preparation)
-        desk.answer(second, batch)
-        desk.answer(first, batch, failure: .disk)
-        #expect(desk.last == [.fail(batch, .disk)])
-        #expect(desk.stage(batch) == nil)
+        var fixture = ArbiterFixture()
+        let first = fixture.present("/d/f")
+        let second = fixture.present("/d/g")
+        let batch = fixture.file(.delete("/d/"), kind: .preparation)
+        fixture.answer(second, batch)
+        fixture.answer(first, batch, failure: .disk)
+        #expect(fixture.last == [.fail(batch, .disk)])
+        #expect(fixture.stage(batch) == nil)
     }
 
     @Test func `Rules 12.2, 15.8: it can be given up, and its process can die`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f")
-        let client = desk.client()
-        let batch = desk.file(.read("/d/"), kind: .preparation)
-        desk.cancel(batch)
-        #expect(desk.last.isEmpty)
-        let second = desk.file(.read("/d/"), client: client, kind: .preparation)
-        desk.answer(editor, second)
-        #expect(desk.stage(second) == .granted)
-        desk.handle(.clientDied(client))
-        #expect(desk.last.isEmpty)
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f")
+        let client = fixture.client()
+        let batch = fixture.file(.read("/d/"), kind: .preparation)
+        fixture.cancel(batch)
+        #expect(fixture.last.isEmpty)
+        let second = fixture.file(.read("/d/"), client: client, kind: .preparation)
+        fixture.answer(editor, second)
+        #expect(fixture.stage(second) == .granted)
+        fixture.handle(.clientDied(client))
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `Rule 14.3: it has changed nothing, whatever it says`() {
-        var desk = Desk()
-        _ = desk.present("/d", .didMethods)
-        _ = desk.present("/d/f", .didMethods)
-        let batch = desk.file(.write("/d/f"), kind: .preparation)
-        desk.end(batch, .changed)
-        #expect(desk.last.isEmpty)
+        var fixture = ArbiterFixture()
+        _ = fixture.present("/d", .didMethods)
+        _ = fixture.present("/d/f", .didMethods)
+        let batch = fixture.file(.write("/d/f"), kind: .preparation)
+        fixture.end(batch, .changed)
+        #expect(fixture.last.isEmpty)
     }
 
     @Test func `Rules 11.4, 14.3: moves pass it by, and it holds no new place`() {
-        var desk = Desk()
-        let editor = desk.present("/d/f", purpose: "editor")
-        let batch = desk.file(.read("/d/") + .write("/d/f"), kind: .preparation)
-        let mover = desk.file(.move("/d/f"), purpose: "editor")
-        desk.announce(mover, move("/d/f", to: "/e/f"))
-        #expect(desk.last == [.relocate(editor, to: path("/e/f"), isTold: false)])
-        desk.answer(editor, batch)
-        #expect(desk.last == [.grant(batch)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/d/f", purpose: "editor")
+        let batch = fixture.file(.read("/d/") + .write("/d/f"), kind: .preparation)
+        let mover = fixture.file(.move("/d/f"), purpose: "editor")
+        fixture.announce(mover, move("/d/f", to: "/e/f"))
+        #expect(fixture.last == [.relocate(editor, to: path("/e/f"), isTold: false)])
+        fixture.answer(editor, batch)
+        #expect(fixture.last == [.grant(batch)])
         // Not even when it announces a move itself.
-        desk.announce(batch, move("/d/", to: "/x/"))
-        let others = [desk.file(.write("/d/f")), desk.file(.write("/x/g"))]
-        #expect(desk.arbiter.impediments(of: others[0]) == [.claim(mover)])
-        #expect(desk.stage(others[1]) == .granted)
+        fixture.announce(batch, move("/d/", to: "/x/"))
+        let others = [fixture.file(.write("/d/f")), fixture.file(.write("/x/g"))]
+        #expect(fixture.arbiter.impediments(of: others[0]) == [.claim(mover)])
+        #expect(fixture.stage(others[1]) == .granted)
     }
 
     @Test func `Rule 18.7: it is recovered like any other, and still excludes no claim`() {
-        var desk = Desk(recovering: true)
-        var running = desk.filed(.write("/f"))
+        var fixture = ArbiterFixture(recovering: true)
+        var running = fixture.filed(.write("/f"))
         running.kind = .preparation
-        desk.handle(.claimRecovered(running))
-        let writer = desk.file(.write("/f"))
-        let batch = desk.file(.read("/f"), kind: .preparation)
-        desk.handle(.recoveryFinished)
-        #expect([writer, batch].allSatisfy { desk.stage($0) == .granted })
+        fixture.handle(.claimRecovered(running))
+        let writer = fixture.file(.write("/f"))
+        let batch = fixture.file(.read("/f"), kind: .preparation)
+        fixture.handle(.recoveryFinished)
+        #expect([writer, batch].allSatisfy { fixture.stage($0) == .granted })
     }
 }

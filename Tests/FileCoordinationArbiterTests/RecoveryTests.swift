@@ -7,127 +7,127 @@ import Testing
 
 @Suite struct RecoveryTests {
     @Test func `Nothing is decided before everything has been told`() {
-        var desk = Desk(recovering: true)
-        let waiting = desk.file(.write("/f"))
-        #expect(desk.last.isEmpty)
-        #expect(desk.stage(waiting) == .waiting)
-        #expect(!desk.arbiter.isIdle)
-        desk.handle(.recoveryFinished)
-        #expect(desk.last == [.grant(waiting)])
+        var fixture = ArbiterFixture(recovering: true)
+        let waiting = fixture.file(.write("/f"))
+        #expect(fixture.last.isEmpty)
+        #expect(fixture.stage(waiting) == .waiting)
+        #expect(!fixture.arbiter.isIdle)
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.last == [.grant(waiting)])
     }
 
     @Test func `Running claims keep excluding others, whatever their number`() {
-        var desk = Desk(recovering: true)
-        let early = desk.file(.write("/f"))
-        let running = desk.filed(.write("/f"))
-        desk.handle(.claimRecovered(running))
-        desk.handle(.recoveryFinished)
-        #expect(desk.arbiter.impediments(of: early) == [.claim(running.id)])
-        desk.end(running.id, .changed)
-        #expect(desk.last == [.grant(early)])
+        var fixture = ArbiterFixture(recovering: true)
+        let early = fixture.file(.write("/f"))
+        let running = fixture.filed(.write("/f"))
+        fixture.handle(.claimRecovered(running))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.arbiter.impediments(of: early) == [.claim(running.id)])
+        fixture.end(running.id, .changed)
+        #expect(fixture.last == [.grant(early)])
     }
 
     @Test func `Waiting claims keep their order`() {
-        var desk = Desk(recovering: true)
-        let running = desk.filed(.read("/f"))
-        let first = desk.filed(.write("/f"))
-        let second = desk.filed(.read("/f"))
-        desk.handle(.claimFiled(second))
-        desk.handle(.claimRecovered(running))
-        desk.handle(.claimFiled(first))
-        desk.handle(.recoveryFinished)
-        #expect(desk.last.isEmpty)
-        desk.end(running.id)
-        #expect(desk.last == [.grant(first.id)])
+        var fixture = ArbiterFixture(recovering: true)
+        let running = fixture.filed(.read("/f"))
+        let first = fixture.filed(.write("/f"))
+        let second = fixture.filed(.read("/f"))
+        fixture.handle(.claimFiled(second))
+        fixture.handle(.claimRecovered(running))
+        fixture.handle(.claimFiled(first))
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.last.isEmpty)
+        fixture.end(running.id)
+        #expect(fixture.last == [.grant(first.id)])
     }
 
     @Test func `A relinquishment is taken over by the claims that run`() {
         for presenterFirst in [true, false] {
-            var desk = Desk(recovering: true)
-            let running = desk.filed(.write("/f"))
-            if !presenterFirst { desk.handle(.claimRecovered(running)) }
-            let editor = desk.present("/f", relinquished: [.writer])
-            if presenterFirst { desk.handle(.claimRecovered(running)) }
-            desk.handle(.recoveryFinished)
-            #expect(desk.last.isEmpty)
-            desk.end(running.id, .unchanged)
-            #expect(desk.last == [.reacquire(editor, .writer)])
+            var fixture = ArbiterFixture(recovering: true)
+            let running = fixture.filed(.write("/f"))
+            if !presenterFirst { fixture.handle(.claimRecovered(running)) }
+            let editor = fixture.present("/f", relinquished: [.writer])
+            if presenterFirst { fixture.handle(.claimRecovered(running)) }
+            fixture.handle(.recoveryFinished)
+            #expect(fixture.last.isEmpty)
+            fixture.end(running.id, .unchanged)
+            #expect(fixture.last == [.reacquire(editor, .writer)])
         }
     }
 
     @Test func `A relinquishment that no claim holds is returned, and asked for again`() {
-        var desk = Desk(recovering: true)
-        let editor = desk.present("/f", relinquished: [.reader, .writer])
-        let reader = desk.file(.read("/f"))
-        desk.handle(.recoveryFinished)
+        var fixture = ArbiterFixture(recovering: true)
+        let editor = fixture.present("/f", relinquished: [.reader, .writer])
+        let reader = fixture.file(.read("/f"))
+        fixture.handle(.recoveryFinished)
         #expect(
-            desk.last == [
+            fixture.last == [
                 .reacquire(editor, .reader), .reacquire(editor, .writer),
                 .askToYield(editor, for: reader, .toReaderAndSave),
             ])
     }
 
     @Test func `Claims can end, and processes die, while an arbiter recovers`() {
-        var desk = Desk(recovering: true)
-        let client = desk.client()
-        let running = desk.filed(.write("/f"), client: client)
-        let other = desk.filed(.write("/g"))
-        desk.handle(.claimRecovered(running))
-        desk.handle(.claimRecovered(other))
-        let waiting = desk.file(.write("/f") + .write("/g"))
-        let cancelled = desk.file(.write("/f"))
-        desk.handle(.clientDied(client))
-        desk.end(other.id, .changed)
-        desk.cancel(cancelled)
-        #expect(desk.all.isEmpty)
-        desk.handle(.recoveryFinished)
-        #expect(desk.last == [.grant(waiting)])
+        var fixture = ArbiterFixture(recovering: true)
+        let client = fixture.client()
+        let running = fixture.filed(.write("/f"), client: client)
+        let other = fixture.filed(.write("/g"))
+        fixture.handle(.claimRecovered(running))
+        fixture.handle(.claimRecovered(other))
+        let waiting = fixture.file(.write("/f") + .write("/g"))
+        let cancelled = fixture.file(.write("/f"))
+        fixture.handle(.clientDied(client))
+        fixture.end(other.id, .changed)
+        fixture.cancel(cancelled)
+        #expect(fixture.all.isEmpty)
+        fixture.handle(.recoveryFinished)
+        #expect(fixture.last == [.grant(waiting)])
     }
 
     @Test func `A running claim that turns up late still counts`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let asking = desk.file(.write("/f"))
-        let late = desk.filed(.write("/f"))
-        desk.handle(.claimRecovered(late))
-        desk.answer(editor, asking)
-        #expect(desk.arbiter.impediments(of: asking) == [.claim(late.id)])
-        desk.end(late.id, .unchanged)
-        #expect(desk.last == [.grant(asking)])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let asking = fixture.file(.write("/f"))
+        let late = fixture.filed(.write("/f"))
+        fixture.handle(.claimRecovered(late))
+        fixture.answer(editor, asking)
+        #expect(fixture.arbiter.impediments(of: asking) == [.claim(late.id)])
+        fixture.end(late.id, .unchanged)
+        #expect(fixture.last == [.grant(asking)])
     }
 
     @Test func `A presenter that turns up late is given back what no claim holds`() {
-        var desk = Desk()
-        let running = desk.file(.write("/f"))
-        let held = desk.present("/f", relinquished: [.reader, .writer])
-        #expect(desk.last == [.reacquire(held, .reader)])
-        desk.end(running, .unchanged)
-        #expect(desk.last == [.reacquire(held, .writer)])
+        var fixture = ArbiterFixture()
+        let running = fixture.file(.write("/f"))
+        let held = fixture.present("/f", relinquished: [.reader, .writer])
+        #expect(fixture.last == [.reacquire(held, .reader)])
+        fixture.end(running, .unchanged)
+        #expect(fixture.last == [.reacquire(held, .writer)])
     }
 
     @Test func `Status shows claims in filing order, with their ages`() {
-        var desk = Desk()
-        desk.handle(.clockAdvanced(to: 1_000))
-        let first = desk.file(.write("/f"))
-        desk.handle(.clockAdvanced(to: 3_000))
-        let second = desk.file(.read("/f"))
-        desk.handle(.clockAdvanced(to: 4_000))
-        let status = desk.arbiter.claims
+        var fixture = ArbiterFixture()
+        fixture.handle(.clockAdvanced(to: 1_000))
+        let first = fixture.file(.write("/f"))
+        fixture.handle(.clockAdvanced(to: 3_000))
+        let second = fixture.file(.read("/f"))
+        fixture.handle(.clockAdvanced(to: 4_000))
+        let status = fixture.arbiter.claims
         #expect(status.map(\.claim.id) == [first, second])
         #expect(status.map(\.stage) == [.granted, .waiting])
         #expect(status.map(\.sinceFiled) == [.nanoseconds(3_000), .nanoseconds(1_000)])
         #expect(status.map(\.sinceGranted) == [.nanoseconds(3_000), nil])
-        #expect(desk.arbiter.impediments(of: first).isEmpty)
+        #expect(fixture.arbiter.impediments(of: first).isEmpty)
     }
 
     @Test func `Status shows presenters in order, where they are and who waits for them`() {
-        var desk = Desk()
-        let editor = desk.present("/f")
-        let other = desk.present(nil)
-        let reader = desk.file(.read("/f"))
-        #expect(desk.arbiter.presenters.map(\.presenter.id) == [editor, other])
-        #expect(desk.arbiter.presenters.map(\.awaitedBy) == [[reader], []])
-        desk.answer(editor, reader)
-        #expect(desk.arbiter.presenters.map(\.presenter.relinquished) == [[.reader], []])
+        var fixture = ArbiterFixture()
+        let editor = fixture.present("/f")
+        let other = fixture.present(nil)
+        let reader = fixture.file(.read("/f"))
+        #expect(fixture.arbiter.presenters.map(\.presenter.id) == [editor, other])
+        #expect(fixture.arbiter.presenters.map(\.awaitedBy) == [[reader], []])
+        fixture.answer(editor, reader)
+        #expect(fixture.arbiter.presenters.map(\.presenter.relinquished) == [[.reader], []])
     }
 }

@@ -9,18 +9,19 @@ import Testing
 @Suite struct SurroundingClaimTests {
     /// Files a claim of another process, made by a command that runs inside `outer`.
     private func nest(
-        _ items: [AccessItem], in outer: ClaimID, blocksCaller: Bool = true, _ desk: inout Desk
+        _ items: [AccessItem], in outer: ClaimID, blocksCaller: Bool = true,
+        _ fixture: inout ArbiterFixture
     ) -> ClaimID {
-        var claim = desk.filed(items)
+        var claim = fixture.filed(items)
         claim.surrounding = [outer]
         claim.blocksCaller = blocksCaller
-        desk.handle(.claimFiled(claim))
+        fixture.handle(.claimFiled(claim))
         return claim.id
     }
 
     /// The claims that failed in the last event, each with its cycle.
-    private func failed(_ desk: Desk) -> [ClaimID: [ClaimID]] {
-        desk.last.reduce(into: [:]) { result, effect in
+    private func failed(_ fixture: ArbiterFixture) -> [ClaimID: [ClaimID]] {
+        fixture.last.reduce(into: [:]) { result, effect in
             if case .failInCycle(let claim, let steps) = effect {
                 result[claim] = steps.map(\.claim.id)
             }
@@ -28,42 +29,42 @@ import Testing
     }
 
     @Test func `Rule 18.4: a command waits for the claim around it, which waits for the command`() {
-        var desk = Desk()
-        let outer = desk.file(.write("/f"))
-        let inner = nest(.write("/f"), in: outer, &desk)
-        #expect(failed(desk) == [inner: [inner, outer]])
-        let other = desk.file(.read("/f"))
-        desk.end(outer, .unchanged)
-        #expect(desk.stage(other) == .granted)
+        var fixture = ArbiterFixture()
+        let outer = fixture.file(.write("/f"))
+        let inner = nest(.write("/f"), in: outer, &fixture)
+        #expect(failed(fixture) == [inner: [inner, outer]])
+        let other = fixture.file(.read("/f"))
+        fixture.end(outer, .unchanged)
+        #expect(fixture.stage(other) == .granted)
     }
 
     @Test func `Rule 18.4: commands of two processes cross; the younger one fails`() {
-        var desk = Desk()
-        let (a, b) = (desk.file(.write("/a")), desk.file(.write("/b")))
-        let first = nest(.write("/b"), in: a, &desk)
-        #expect(failed(desk) == [:])
-        let second = nest(.write("/a"), in: b, &desk)
-        #expect(failed(desk) == [second: [second, a, first, b]])
+        var fixture = ArbiterFixture()
+        let (a, b) = (fixture.file(.write("/a")), fixture.file(.write("/b")))
+        let first = nest(.write("/b"), in: a, &fixture)
+        #expect(failed(fixture) == [:])
+        let second = nest(.write("/a"), in: b, &fixture)
+        #expect(failed(fixture) == [second: [second, a, first, b]])
     }
 
     @Test func `Rule 18.4: a claim that does not wait blocks no other`() {
-        var desk = Desk()
-        let outer = desk.file(.write("/f"))
-        let inner = nest(.write("/f"), in: outer, blocksCaller: false, &desk)
-        #expect(failed(desk) == [:])
-        #expect(desk.stage(inner) == .waiting)
-        desk.end(outer, .unchanged)
-        #expect(desk.stage(inner) == .granted)
+        var fixture = ArbiterFixture()
+        let outer = fixture.file(.write("/f"))
+        let inner = nest(.write("/f"), in: outer, blocksCaller: false, &fixture)
+        #expect(failed(fixture) == [:])
+        #expect(fixture.stage(inner) == .waiting)
+        fixture.end(outer, .unchanged)
+        #expect(fixture.stage(inner) == .granted)
     }
 
     @Test func `Rule 18.4: to wait for another client inside a claim is no cycle`() {
-        var desk = Desk()
-        let outer = desk.file(.write("/f"))
-        let other = desk.file(.write("/g"))
-        let inner = nest(.write("/g"), in: outer, &desk)
-        #expect(failed(desk) == [:])
-        desk.end(other, .unchanged)
-        #expect(desk.stage(inner) == .granted)
+        var fixture = ArbiterFixture()
+        let outer = fixture.file(.write("/f"))
+        let other = fixture.file(.write("/g"))
+        let inner = nest(.write("/g"), in: outer, &fixture)
+        #expect(failed(fixture) == [:])
+        fixture.end(other, .unchanged)
+        #expect(fixture.stage(inner) == .granted)
     }
 
     /// The writer in line waits for the reader, inside of which the command reads.

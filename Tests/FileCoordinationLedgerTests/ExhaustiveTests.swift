@@ -7,7 +7,7 @@ import XCTest
 
 /// The protocol, exhaustively.
 ///
-/// The full product of two clients, two hosts, two places and all misfortunes is split, so that
+/// The full product of two clients, two servers, two places and all misfortunes is split, so that
 /// each part takes seconds: what one part leaves out is in another one. The large parts run with
 /// FILECOORDINATION_LONG=1.
 final class ExhaustiveTests: XCTestCase {
@@ -76,7 +76,7 @@ final class ExhaustiveTests: XCTestCase {
     func testBirth() {
         check(
             ModelConfiguration(
-                name: "birth and a death", tasks: Self.rivals, start: .host, deaths: 1))
+                name: "birth and a death", tasks: Self.rivals, start: .server, deaths: 1))
     }
 
     func testBirthOfEverybody() throws {
@@ -126,47 +126,49 @@ final class ExhaustiveTests: XCTestCase {
                 name: "delegation and a stop", tasks: Self.busyOwner, stops: 1, delegations: 1))
     }
 
-    func testQuietGrants() {
+    func testUnreportedGrants() {
         check(
             ModelConfiguration(
-                name: "quiet grants and a death", tasks: Self.claims, deaths: 1, isQuiet: true))
+                name: "unreported grants and a death", tasks: Self.claims, deaths: 1,
+                isUnreported: true))
     }
 
-    func testQuietGrantsAndAStop() {
+    func testUnreportedGrantsAndAStop() {
         check(
             ModelConfiguration(
-                name: "quiet grants and a stop", tasks: Self.rivals, stops: 1, isQuiet: true))
+                name: "unreported grants and a stop", tasks: Self.rivals, stops: 1,
+                isUnreported: true))
     }
 
-    func testQuietGrantsAndDelegation() {
+    func testUnreportedGrantsAndDelegation() {
         check(
             ModelConfiguration(
-                name: "quiet grants and delegation", tasks: Self.busyOwner, delegations: 1,
-                isQuiet: true))
+                name: "unreported grants and delegation", tasks: Self.busyOwner, delegations: 1,
+                isUnreported: true))
     }
 
-    func testOffersThatAreTakenBack() {
+    func testProvisionalGrantsThatAreTakenBack() {
         check(
             ModelConfiguration(
                 name: "a grant taken back and a death", tasks: Self.rivals, deaths: 1,
                 withdrawals: 1))
     }
 
-    func testOffersThatAreTakenBackAndAStop() {
+    func testProvisionalGrantsThatAreTakenBackAndAStop() {
         check(
             ModelConfiguration(
                 name: "a grant taken back and a stop", tasks: Self.rivals, stops: 1,
                 withdrawals: 1))
     }
 
-    func testOffersThatAreTakenBackAndCancelled() {
+    func testProvisionalGrantsThatAreTakenBackAndCancelled() {
         check(
             ModelConfiguration(
                 name: "a grant taken back, a deadline and a late cancel",
                 tasks: [[.claimWithDeadline(0)], [.claim(0)]], withdrawals: 2, cancelsLate: true))
     }
 
-    func testOffersThatAreTakenBackByTwoHosts() throws {
+    func testProvisionalGrantsThatAreTakenBackByTwoServers() throws {
         try checkIfLong(
             ModelConfiguration(
                 name: "grants taken back, a death and a stop", tasks: Self.rivals, deaths: 1,
@@ -179,27 +181,27 @@ final class ExhaustiveTests: XCTestCase {
                 name: "a fork and a death", tasks: Self.rivals, deaths: 1, forks: 1))
     }
 
-    func testThreeHosts() throws {
+    func testThreeServers() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "three hosts and delegation", tasks: Self.owner, hosts: 3, stops: 1,
+                name: "three servers and delegation", tasks: Self.owner, servers: 3, stops: 1,
                 delegations: 1))
     }
 
-    func testThreeHostsOfWhichTwoDie() throws {
+    func testThreeServersOfWhichTwoDie() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "three hosts, two deaths", tasks: Self.rivals, hosts: 3, deaths: 2))
+                name: "three servers, two deaths", tasks: Self.rivals, servers: 3, deaths: 2))
     }
 
-    func testDeposingARunningHost() throws {
+    func testDeposingARunningServer() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "deposing a running host", tasks: Self.claims, deposesAtAnyTime: true))
+                name: "deposing a running server", tasks: Self.claims, deposesAtAnyTime: true))
     }
 }
 
-/// The same where a place is in a relay.
+/// The same where a place is in a ticket queue.
 ///
 /// A client that waits in one may tire of it at any moment, so nothing here depends on which client
 /// is slow.
@@ -211,111 +213,124 @@ extension ExhaustiveTests {
     private static let memberAndRival = [[ModelTask.claimLocally(0)], [.claim(0)]]
     private static let membersAndStranger = members + [[.claim(0)]]
 
-    func testRelay() {
-        check(ModelConfiguration(name: "a relay", tasks: Self.busyMembers, hosts: 1, relays: 1))
+    func testTicketQueue() {
+        check(
+            ModelConfiguration(
+                name: "a ticket queue", tasks: Self.busyMembers, servers: 1, ticketQueues: 1))
     }
 
-    func testRelayTwice() {
-        check(ModelConfiguration(name: "two relays", tasks: Self.busyMembers, hosts: 1, relays: 2))
+    func testTicketQueueTwice() {
+        check(
+            ModelConfiguration(
+                name: "two ticket queues", tasks: Self.busyMembers, servers: 1, ticketQueues: 2))
     }
 
     /// The second one is of the same number as the first one, and another place's.
-    func testRelaysAtTwoPlaces() {
+    func testTicketQueuesAtTwoPlaces() {
         check(
             ModelConfiguration(
-                name: "relays at two places",
+                name: "ticket queues at two places",
                 tasks: [
                     [.claimLocally(0), .claimLocally(1)], [.claimLocally(1), .claimLocally(0)],
-                ], hosts: 1, relays: 2))
+                ], servers: 1, ticketQueues: 2))
     }
 
-    func testRelayAndADeathOfAMember() {
+    func testTicketQueueAndADeathOfAMember() {
         check(
             ModelConfiguration(
-                name: "a relay and a death of a member", tasks: Self.members, hosts: 1, deaths: 1,
-                relays: 1))
+                name: "a ticket queue and a death of a member", tasks: Self.members, servers: 1,
+                deaths: 1,
+                ticketQueues: 1))
     }
 
-    func testRelayAndAStoppedMember() {
+    func testTicketQueueAndAStoppedMember() {
         check(
             ModelConfiguration(
-                name: "a relay and a stop of a member", tasks: Self.members, hosts: 1, stops: 1,
-                relays: 1))
+                name: "a ticket queue and a stop of a member", tasks: Self.members, servers: 1,
+                stops: 1,
+                ticketQueues: 1))
     }
 
-    func testRelayAndADeath() {
+    func testTicketQueueAndADeath() {
         check(
             ModelConfiguration(
-                name: "a relay and a death", tasks: Self.memberAndRival, deaths: 1, relays: 1))
+                name: "a ticket queue and a death", tasks: Self.memberAndRival, deaths: 1,
+                ticketQueues: 1))
     }
 
-    func testRelayOfADeposedHost() {
+    func testTicketQueueOfADeposedServer() {
         check(
             ModelConfiguration(
-                name: "a relay and deposing a running host", tasks: Self.memberAndRival,
-                deposesAtAnyTime: true, relays: 1))
+                name: "a ticket queue and deposing a running server", tasks: Self.memberAndRival,
+                deposesAtAnyTime: true, ticketQueues: 1))
     }
 
-    func testRelayAndAStranger() throws {
+    func testTicketQueueAndAStranger() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "a relay and a stranger", tasks: Self.membersAndStranger, hosts: 1,
-                relays: 1))
+                name: "a ticket queue and a stranger", tasks: Self.membersAndStranger, servers: 1,
+                ticketQueues: 1))
     }
 
-    func testRelayAndCancelling() {
+    func testTicketQueueAndCancelling() {
         check(
             ModelConfiguration(
-                name: "a relay and a late cancel",
-                tasks: [Self.busyMembers[0], [.claimLocally(0)]], hosts: 1, relays: 1,
+                name: "a ticket queue and a late cancel",
+                tasks: [Self.busyMembers[0], [.claimLocally(0)]], servers: 1, ticketQueues: 1,
                 cancelsLate: true))
     }
 
-    func testRelayAndQuietGrants() {
+    func testTicketQueueAndUnreportedGrants() {
         check(
             ModelConfiguration(
-                name: "a relay and quiet grants", tasks: Self.busyMembers, hosts: 1, relays: 1,
-                isQuiet: true))
+                name: "a ticket queue and unreported grants", tasks: Self.busyMembers, servers: 1,
+                ticketQueues: 1,
+                isUnreported: true))
     }
 
-    func testRelayAndBirth() {
+    func testTicketQueueAndBirth() {
         check(
             ModelConfiguration(
-                name: "a relay, birth and a death", tasks: Self.members, hosts: 1, start: .host,
-                deaths: 1, relays: 1))
+                name: "a ticket queue, birth and a death", tasks: Self.members, servers: 1,
+                start: .server,
+                deaths: 1, ticketQueues: 1))
     }
 
-    func testRelayAndAStop() throws {
+    func testTicketQueueAndAStop() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "a relay and a stop", tasks: Self.members, stops: 1, relays: 1))
+                name: "a ticket queue and a stop", tasks: Self.members, stops: 1, ticketQueues: 1))
     }
 
-    func testRelayOfTwoHostsAndAStop() throws {
+    func testTicketQueueOfTwoServersAndAStop() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "two relays and a stop", tasks: Self.members, stops: 1, relays: 2))
+                name: "two ticket queues and a stop", tasks: Self.members, stops: 1, ticketQueues: 2
+            ))
     }
 
-    func testBusyRelayAndADeath() throws {
+    func testBusyTicketQueueAndADeath() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "a busy relay and a death", tasks: [Self.busyMembers[0], [.claimLocally(0)]],
-                deaths: 1, relays: 1))
+                name: "a busy ticket queue and a death",
+                tasks: [Self.busyMembers[0], [.claimLocally(0)]],
+                deaths: 1, ticketQueues: 1))
     }
 
-    func testRelayDelegationAndTwoRecords() throws {
+    func testTicketQueueDelegationAndTwoRecords() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "a relay, delegation and two records", tasks: Self.busyMembers, hosts: 1,
-                records: 2, delegations: 1, relays: 1))
+                name: "a ticket queue, delegation and two records", tasks: Self.busyMembers,
+                servers: 1,
+                records: 2, delegations: 1, ticketQueues: 1))
     }
 
-    func testRelayOfThree() throws {
+    func testTicketQueueOfThree() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "a relay of three", tasks: Self.members + [[.claimLocally(0)]], hosts: 1,
-                relays: 1))
+                name: "a ticket queue of three", tasks: Self.members + [[.claimLocally(0)]],
+                servers: 1,
+                ticketQueues: 1))
     }
 }
 
@@ -327,7 +342,7 @@ extension ExhaustiveTests {
     ]
 
     func testShares() {
-        check(ModelConfiguration(name: "shares", tasks: Self.busyReaders, hosts: 1, shares: 3))
+        check(ModelConfiguration(name: "shares", tasks: Self.busyReaders, servers: 1, shares: 3))
     }
 
     func testAShareAndADeath() {
@@ -346,13 +361,13 @@ extension ExhaustiveTests {
         try checkIfLong(
             ModelConfiguration(
                 name: "shares of two readers and a writer",
-                tasks: [[.readLocally(0)], [.readLocally(0)], [.claim(0)]], hosts: 1, shares: 2))
+                tasks: [[.readLocally(0)], [.readLocally(0)], [.claim(0)]], servers: 1, shares: 2))
     }
 
     func testADelegationThatBecomesAShare() {
         check(
             ModelConfiguration(
-                name: "a delegation that becomes a share", tasks: Self.busyReaders, hosts: 1,
+                name: "a delegation that becomes a share", tasks: Self.busyReaders, servers: 1,
                 delegations: 1, shares: 1))
     }
 
@@ -370,9 +385,9 @@ extension ExhaustiveTests {
                 delegations: 1, reportsWrites: true))
     }
 
-    func testSharesOfTwoHosts() throws {
+    func testSharesOfTwoServers() throws {
         try checkIfLong(
             ModelConfiguration(
-                name: "shares of two hosts", tasks: Self.busyReaders, deaths: 1, shares: 2))
+                name: "shares of two servers", tasks: Self.busyReaders, deaths: 1, shares: 2))
     }
 }

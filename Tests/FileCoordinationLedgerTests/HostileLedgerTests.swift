@@ -114,7 +114,7 @@ struct HostileLedgerTests {
         #expect(reader.isDamaged)
     }
 
-    @Test func `Scribbles never end the host`() throws {
+    @Test func `Scribbles never end the server`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let reader = try world.reader(of: writer)

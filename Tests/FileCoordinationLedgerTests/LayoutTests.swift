@@ -43,53 +43,58 @@ struct LayoutTests {
     }
 
     @Test func `A record word has its bits where they always were`() throws {
-        let epoch = try #require(HostEpoch(rawValue: 0x123456))
-        let word = RecordWord(.granted, [.local, .cared], epoch, generation: 0xAABB_CCDD)
+        let epoch = try #require(ServerEpoch(rawValue: 0x123456))
+        let word = RecordWord(
+            .granted, [.unreported, .reportsRelease], epoch, generation: 0xAABB_CCDD)
         #expect(word.rawValue == 0xAABB_CCDD_1234_5632)
         #expect(word.lowHalf == 0x1234_5632)
-        #expect(word.state == .granted && word.flags == [.local, .cared] && word.epoch == epoch)
+        #expect(
+            word.state == .granted && word.flags == [.unreported, .reportsRelease]
+                && word.epoch == epoch)
         #expect(RecordState.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
         #expect(RecordWord(rawValue: 0xF).state == nil)
         #expect(
             SlotWord(isDelegated: true, epoch, sequence: 7).rawValue == 0x0000_0007_1234_5601)
-        #expect(HostEpoch(rawValue: 0x100_0000) == nil)
-        #expect(HostEpoch.maximum.successor == nil)
+        #expect(ServerEpoch(rawValue: 0x100_0000) == nil)
+        #expect(ServerEpoch.maximum.successor == nil)
         #expect(epoch.firstTicket == 0x1234_5600_0000_0001)
     }
 
     @Test func `Raising keeps all but the epoch, and cares for local records`() throws {
-        let one = try #require(HostEpoch(rawValue: 1))
-        let two = try #require(HostEpoch(rawValue: 2))
+        let one = try #require(ServerEpoch(rawValue: 1))
+        let two = try #require(ServerEpoch(rawValue: 2))
         let asked = RecordWord(.asked, [], one, generation: 9)
         #expect(asked.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
-        let local = RecordWord(.granted, .local, one, generation: 9)
+        let local = RecordWord(.granted, .unreported, one, generation: 9)
         #expect(
-            local.raised(to: two) == RecordWord(.granted, [.local, .cared], two, generation: 9))
-        let inRelay = RecordWord(.asked, .inRelay, one, generation: 9)
-        #expect(inRelay.rawValue & 0xFF == 0x81)
-        #expect(inRelay.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
+            local.raised(to: two)
+                == RecordWord(.granted, [.unreported, .reportsRelease], two, generation: 9))
+        let inTicketQueue = RecordWord(.asked, .inTicketQueue, one, generation: 9)
+        #expect(inTicketQueue.rawValue & 0xFF == 0x81)
+        #expect(inTicketQueue.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
     }
 
-    @Test func `A slot's word says in which relay its place is`() throws {
-        let one = try #require(HostEpoch(rawValue: 1))
-        let relays = [0, 7, SlotWord.relayCount - 1]
-        for relay in relays {
-            let word = SlotWord(isDelegated: true, inRelay: relay, one, sequence: 3)
-            #expect(word.relay == relay && !word.isDelegated && word.letsIn)
+    @Test func `A slot's word says in which ticket queue its place is`() throws {
+        let one = try #require(ServerEpoch(rawValue: 1))
+        let ticketQueues = [0, 7, SlotWord.ticketQueueCount - 1]
+        for ticketQueue in ticketQueues {
+            let word = SlotWord(isDelegated: true, inTicketQueue: ticketQueue, one, sequence: 3)
+            #expect(word.ticketQueue == ticketQueue && !word.isDelegated && word.letsIn)
             #expect(word.epoch == one && word.sequence == 3)
         }
-        #expect(SlotWord(isDelegated: true, inRelay: 7, one, sequence: 3).rawValue & 0xFF == 9)
-        #expect(SlotWord(isDelegated: true, one, sequence: 3).relay == nil)
-        #expect(SlotWord(isDelegated: false, inRelay: 7, one, sequence: 3).relay == nil)
+        #expect(
+            SlotWord(isDelegated: true, inTicketQueue: 7, one, sequence: 3).rawValue & 0xFF == 9)
+        #expect(SlotWord(isDelegated: true, one, sequence: 3).ticketQueue == nil)
+        #expect(SlotWord(isDelegated: false, inTicketQueue: 7, one, sequence: 3).ticketQueue == nil)
     }
 
     /// Clients from before these bits are never given any; see `Abilities.knowsModes`.
     @Test func `A slot's terms are in its uppermost bits, and only take rights away`() throws {
-        let one = try #require(HostEpoch(rawValue: 1))
+        let one = try #require(ServerEpoch(rawValue: 1))
         for bits in UInt8(0)..<4 {
             let terms = SlotTerms(rawValue: bits)
             let word = SlotWord(isDelegated: true, terms: terms, one, sequence: 0x3FFF_FFFF)
-            #expect(word.terms == terms && word.isDelegated && word.relay == nil)
+            #expect(word.terms == terms && word.isDelegated && word.ticketQueue == nil)
             #expect(word.sequence == 0x3FFF_FFFF && word.epoch == one)
             #expect(word.lets(write: false))
             #expect(word.lets(write: true) == !terms.contains(.readsOnly))
@@ -104,29 +109,29 @@ struct LayoutTests {
                 == 0x4000_0001_0000_0101)
     }
 
-    @Test func `A relay's word is what the layout says, and its numbers begin anew`() {
-        let word = RelayWord(rawValue: 0xABC1_2345_DEF6_7890)
+    @Test func `A ticket queue's word is what the layout says, and its numbers begin anew`() {
+        let word = TicketQueueWord(rawValue: 0xABC1_2345_DEF6_7890)
         #expect(word.generation == 0xABC_DEF)
         #expect(word.next == 0x1_2345)
         #expect(word.serving == 0x6_7890)
         #expect(word.lowHalf == 0xDEF6_7890)
-        #expect(word.begun == RelayWord(rawValue: 0xABC0_0001_DF00_0000))
-        let last = RelayWord(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
+        #expect(word.begun == TicketQueueWord(rawValue: 0xABC0_0001_DF00_0000))
+        let last = TicketQueueWord(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
         // Zero belongs to no client.
         #expect(last.begun.generation == 1)
-        #expect(!RelayWord(rawValue: 0).isBegun && word.isBegun && last.begun.isBegun)
+        #expect(!TicketQueueWord(rawValue: 0).isBegun && word.isBegun && last.begun.isBegun)
         #expect(last.joined.rawValue == 0xFFF0_0000_FFFF_FFFF)
         #expect(last.joined.isLast)
         #expect(last.joined.passed.rawValue == 0xFFF0_0000_FFF0_0000)
-        #expect(last.joined.passed.serves(RelayTicket(0, next: last.joined)))
+        #expect(last.joined.passed.serves(QueueTicket(0, next: last.joined)))
     }
 
     /// A client that ends its turn late, in a later use of the word, ends no other client's.
     ///
     /// With eight bits it did, after 128 beginnings and ends.
-    @Test func `A number of one use of a relay's word is none of any other`() {
-        var word = RelayWord(rawValue: 0)
-        let ticket = RelayTicket(0, serving: word.begun)
+    @Test func `A number of one use of a ticket queue's word is none of any other`() {
+        var word = TicketQueueWord(rawValue: 0)
+        let ticket = QueueTicket(0, serving: word.begun)
         for _ in 0..<100_000 {
             word = word.begun
             let isFirst = word.generation == 1

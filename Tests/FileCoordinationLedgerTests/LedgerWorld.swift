@@ -12,7 +12,7 @@ final class LedgerWorld {
     let path: String
     let directory: Directory
     let epochFile: EpochFile
-    let epoch: HostEpoch
+    let epoch: ServerEpoch
 
     init() throws {
         path =

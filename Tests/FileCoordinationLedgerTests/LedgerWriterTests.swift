@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A client and a host, one after the other, over a real ledger.
+// A client and a server, one after the other, over a real ledger.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -54,7 +54,7 @@ struct LedgerWriterTests {
             file: writer.descriptor, name: writer.fileName,
             expectedOwner: CurrentProcess.effectiveUserID)
         #expect(reader.isAlive && reader.scan().count == 300)
-        // One host gets it; another, which has seen the same of it, does not.
+        // One server gets it; another, which has seen the same of it, does not.
         let next = try #require(world.epoch.successor)
         #expect(reader.ledgerEpoch == world.epoch)
         #expect(reader.claim(from: world.epoch, to: next))
@@ -64,7 +64,7 @@ struct LedgerWriterTests {
         #expect(reader.grant(claims[0], next) == .granted)
     }
 
-    @Test func `A deadline passes, the claim is given up, and no host can grant it`() throws {
+    @Test func `A deadline passes, the claim is given up, and no server can grant it`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let reader = try world.reader(of: writer)
@@ -78,7 +78,7 @@ struct LedgerWriterTests {
         #expect(try writer.release(claim) == .notGranted)
     }
 
-    @Test func `A new host's raise stops the old one, and wakes no thread for nothing`() throws {
+    @Test func `A new server's raise stops the old one, and wakes no thread for nothing`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let old = try world.reader(of: writer)
@@ -101,7 +101,7 @@ struct LedgerWriterTests {
         #expect(!old.reap(held, world.epoch))
         #expect(new.reap(held, epoch))
 
-        // Filed after the raise, it is the new host's from the start.
+        // Filed after the raise, it is the new server's from the start.
         let later = try writer.write(kind: .claim, body: [3])
         writer.file(later)
         #expect(old.grant(later, world.epoch) == .refused)
@@ -152,13 +152,13 @@ struct LedgerWriterTests {
         #expect(writer.releaseWrittenLocally(next))
         let (first, second) = (try claim(4), try claim(5))
         #expect(Set([first.index, second.index]) == [one.index, other.index])
-        // A host asks for a report of its release: then it is a claim like any other.
+        // A server asks for a report of its release: then it is a claim like any other.
         #expect(try reader.revoke(slot: 4, delegation, world.epoch).count == 2)
         #expect(!writer.releaseWrittenLocally(first))
         #expect(try writer.release(first) == .released)
     }
 
-    @Test func `A delegated place is claimed without the host until it is taken back`() throws {
+    @Test func `A delegated place is claimed without the server until it is taken back`() throws {
         let world = try LedgerWorld()
         let writer = try world.writer()
         let reader = try world.reader(of: writer)
@@ -175,7 +175,7 @@ struct LedgerWriterTests {
         let late = try writer.write(kind: .claim, body: [3])
         #expect(writer.claimLocally(late, slot: 4, delegation: delegation) == .asked)
 
-        // A new host's epoch takes all delegations back.
+        // A new server's epoch takes all delegations back.
         let again = try #require(try reader.delegate(slot: 4, world.epoch))
         try reader.raise(to: try world.epochFile.raise())
         let stale = try writer.write(kind: .claim, body: [4])

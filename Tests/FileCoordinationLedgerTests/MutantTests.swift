@@ -35,7 +35,7 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    func testLedgerWrittenAfterTheGrantByAHostThatDies() {
+    func testLedgerWrittenAfterTheGrantByAServerThatDies() {
         let found = expect(.grantBeforeWord, Self.rivals) { $0.deaths = 1 }
         XCTAssertEqual(found, .overlap(place: 0))
     }
@@ -45,17 +45,17 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    func testDescriptorKeptAcrossForkByAHost() {
+    func testDescriptorKeptAcrossForkByAServer() {
         let found = expect(.descriptorKeptAcrossFork, [[.claim(0)]]) {
             $0.deaths = 1
             $0.forks = 1
         }
-        XCTAssertEqual(found, .noHost)
+        XCTAssertEqual(found, .noServer)
     }
 
     func testDescriptorKeptAcrossForkByAClient() {
         let found = expect(.descriptorKeptAcrossFork, Self.rivals) {
-            $0.hosts = 1
+            $0.servers = 1
             $0.deaths = 1
             $0.forks = 1
         }
@@ -91,7 +91,7 @@ final class MutantTests: XCTestCase {
     /// Delegation as it was first written down.
     func testLocalBeforeLooking() {
         let found = expect(.localBeforeLook, Self.owner) {
-            $0.hosts = 3
+            $0.servers = 3
             $0.stops = 1
             $0.delegations = 1
         }
@@ -107,7 +107,7 @@ final class MutantTests: XCTestCase {
 
     func testBirthThatStoresTheEpoch() {
         let found = expect(.birthStoresEpoch, Self.rivals) {
-            $0.start = .host
+            $0.start = .server
             $0.stops = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
@@ -128,8 +128,8 @@ final class MutantTests: XCTestCase {
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    func testAnAccessorOnAnOfferThatIsNotTakenUp() {
-        let found = expect(.offerNotTakenUp, Self.rivals) { $0.withdrawals = 1 }
+    func testAnAccessorOnAProvisionalGrantThatIsNotConfirmed() {
+        let found = expect(.provisionalGrantNotConfirmed, Self.rivals) { $0.withdrawals = 1 }
         // Its accessor is over, and the claim is in line.
         guard case .impossible = found else { return XCTFail("\(found as Any)") }
     }
@@ -141,35 +141,35 @@ final class MutantTests: XCTestCase {
 
     private static let members = [[ModelTask.claimLocally(0)], [.claimLocally(0)]]
 
-    func testTakingATurnOfWhichTheHostDecides() {
+    func testTakingATurnOfWhichTheServerDecides() {
         let found = expect(.turnTakenInAnyCase, Self.members) {
-            $0.hosts = 1
-            $0.relays = 1
+            $0.servers = 1
+            $0.ticketQueues = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// While its accessor runs: once that is over, its record is in the way of the host only.
+    /// While its accessor runs: once that is over, its record is in the way of the server only.
     func testPassingATurnOnBeforeTheClaimIsOver() {
         let found = expect(.passesBeforeRelease, Self.members) {
-            $0.hosts = 1
-            $0.relays = 1
+            $0.servers = 1
+            $0.ticketQueues = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    func testOpeningARelayAmidClaims() {
-        let found = expect(.relayOpenedEarly, Self.members) {
-            $0.hosts = 1
-            $0.relays = 1
+    func testOpeningATicketQueueAmidClaims() {
+        let found = expect(.ticketQueueOpenedEarly, Self.members) {
+            $0.servers = 1
+            $0.ticketQueues = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    func testScanningBeforeEndingARelay() {
+    func testScanningBeforeEndingATicketQueue() {
         let found = expect(.scanBeforeRevoke, Self.members) {
-            $0.hosts = 1
-            $0.relays = 1
+            $0.servers = 1
+            $0.ticketQueues = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
@@ -180,7 +180,7 @@ final class MutantTests: XCTestCase {
 
     func testGrantingAWriteBesideOneShare() {
         let found = expect(.oneShareRevoked, [[.readLocally(0)], [.claim(0)]]) {
-            $0.hosts = 1
+            $0.servers = 1
             $0.shares = 1
         }
         XCTAssertEqual(found, .overlap(place: 0))
@@ -188,13 +188,13 @@ final class MutantTests: XCTestCase {
 
     func testWritingWhereAPlaceIsShared() {
         let found = expect(.termsIgnored, Self.readers) {
-            $0.hosts = 1
+            $0.servers = 1
             $0.shares = 2
         }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
-    /// Also of the slot of a former host, whose epoch ended it.
+    /// Also of the slot of a former server, whose epoch ended it.
     func testAShareOnTheTermsOfWhatWasInTheSlot() {
         let found = expect(.termsOfFormerDelegation, Self.readers) {
             $0.deaths = 1
@@ -206,7 +206,7 @@ final class MutantTests: XCTestCase {
 
     func testAWriteThatIsNotReported() {
         let found = expect(.reportForgotten, [[.claimLocally(0)]]) {
-            $0.hosts = 1
+            $0.servers = 1
             $0.delegations = 1
             $0.reportsWrites = true
         }

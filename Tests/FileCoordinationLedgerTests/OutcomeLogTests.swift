@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client says of a claim that it was granted: it grows, and nothing in it ever changes. A
-// host that looks at any time sees a beginning of the whole.
+// server that looks at any time sees a beginning of the whole.
 
 import FileCoordinationSystem
 import Glibc
@@ -105,7 +105,7 @@ struct OutcomeLogTests {
         #expect(reader.outcome(next) == [1, 2])
     }
 
-    /// A host must neither miss anything nor see half of something.
+    /// A server must neither miss anything nor see half of something.
     @Test func `Who reads all the time sees a beginning of the whole, and ever more`() throws {
         let count = 2000
         let lengths = (0..<count).map { $0 * 37 % 2990 + 1 }
@@ -156,7 +156,7 @@ struct OutcomeLogTests {
         #expect(lengthsSeen.count > 20)
     }
 
-    /// Else a host could act on what is not there yet.
+    /// Else a server could act on what is not there yet.
     @Test func `What takes long to write is not seen before its last byte is there`() throws {
         let length = 1 << 19
         for byte: UInt8 in 1...8 {

@@ -40,7 +40,7 @@ struct RelocationTests {
         #expect(writer.isRelocated(moved) && !writer.isRelocated(other))
         #expect(reader.grant(moved, world.epoch) == .granted)
         #expect(writer.isRelocated(moved))
-        // The next host raises the record, and the mark stays.
+        // The next server raises the record, and the mark stays.
         try world.reader(of: writer).raise(to: try world.epochFile.raise())
         #expect(writer.isRelocated(moved) && !writer.isRelocated(other))
         #expect(reader.body(moved) == [1])
@@ -58,11 +58,11 @@ struct RelocationTests {
         #expect(!writer.isRelocated(next) && !writer.isRelocated(former))
     }
 
-    @Test func `A host that was stopped between look and write marks no later claim`() throws {
+    @Test func `A server that was stopped between look and write marks no later claim`() throws {
         let former = try filed()
         let relocation = try #require(reader.relocationMarking(former))
         let grant = try #require(reader.grantMarking(former))
-        // Meanwhile another host ends the claim, and the record is another one's.
+        // Meanwhile another server ends the claim, and the record is another one's.
         try end(former)
         let next = try filed()
         try #require(next.index == former.index)

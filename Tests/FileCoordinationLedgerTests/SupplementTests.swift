@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record says beside its body, and the label of a client: where they are, and that hosts
+// What a record says beside its body, and the label of a client: where they are, and that serves
 // which know nothing of them find everything else where it always was.
 
 import FileCoordinationSystem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the classes inside one process: this one, which hosts the arbiter itself.
+// Tests of the classes inside one process: this one, which serves the arbiter itself.
 
 import FileCoordination
 import FileCoordinationClient
@@ -8,17 +8,17 @@ import FileCoordinationSystem
 import TestHome
 import XCTest
 
-/// A test with a directory of its own, in a process that hosts the arbiter.
+/// A test with a directory of its own, in a process that serves the arbiter.
 class CoordinatorTestCase: XCTestCase {
-    /// Set before anything is coordinated: this process hosts the arbiter itself.
+    /// Set before anything is coordinated: this process serves the arbiter itself.
     ///
     /// The test bundle has a home and a runtime directory of its own (`TestHome`).
-    private static let hostsItself: Bool = setenv("FILECOORDINATIOND", "", 1) == 0
+    private static let servesItself: Bool = setenv("FILECOORDINATIOND", "", 1) == 0
 
     private(set) var directory = URL(fileURLWithPath: "/")
 
     override func setUpWithError() throws {
-        XCTAssert(Self.hostsItself)
+        XCTAssert(Self.servesItself)
         directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("fc-unit-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

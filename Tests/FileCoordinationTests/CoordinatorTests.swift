@@ -296,7 +296,7 @@ extension NSFileCoordinator {
 
     @Test func `Rule 4.4: the first use fixes the purpose`() async {
         await #expect(processExitsWith: .failure) {
-            setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is hosted", 1)
+            setenv("FILECOORDINATION_RUNTIME_DIR", "relative, so that nothing is served", 1)
             let coordinator = NSFileCoordinator()
             coordinator.coordinate(
                 readingItemAt: URL(fileURLWithPath: "/tmp"), error: nil

@@ -18,7 +18,7 @@ struct DelegatedPlacesTests {
     }
 
     private func withLedger(
-        _ body: (Directory, LedgerWriter, HostEpoch) throws -> Void
+        _ body: (Directory, LedgerWriter, ServerEpoch) throws -> Void
     ) throws {
         let path = FileManager.default.temporaryDirectory
             .appendingPathComponent("delegated-\(UUID().uuidString)").path
@@ -45,7 +45,7 @@ struct DelegatedPlacesTests {
     }
 
     /// The slot that a claim names that has to be filed, and is over at once.
-    private func wanted(_ item: AccessItem, _ places: DelegatedPlaces) -> WantedSlot? {
+    private func wanted(_ item: AccessItem, _ places: DelegatedPlaces) -> RequestedSlot? {
         let opening = places.begin(item)
         defer { opening.close(isWriting: true) }
         if case .wanted(_, let slot) = opening { return slot }
@@ -141,7 +141,7 @@ struct DelegatedPlacesTests {
                 _ = wanted(try inside(number), places)
             }
             let filed = places.begin(try inside(100))
-            let slot = try #require(filed.wantedSlot)
+            let slot = try #require(filed.requestedSlot)
             let reader = try LedgerReader(
                 directory: directory, name: ledger.fileName,
                 expectedOwner: CurrentProcess.effectiveUserID)
@@ -193,13 +193,13 @@ struct DelegatedPlacesTests {
             #expect(isLocal(try inside(7), places) != isInTheWay)
             ledger.file(record)
             #expect(isLocal(try inside(7), places) != isInTheWay)
-            // A host takes back first, and then gives it a ticket.
+            // A server takes back first, and then gives it a ticket.
             _ = reader.setTicket(record, 5)
             #expect(isLocal(try inside(7), places))
         }
     }
 
-    @Test("Rule 2.14: what was given up before a host has seen it blocks no claim")
+    @Test("Rule 2.14: what was given up before a server has seen it blocks no claim")
     func unseenAndGivenUp() throws {
         try withDelegatedDirectory { places, ledger, _ in
             let record = try ledger.write(kind: .claim, body: [1])

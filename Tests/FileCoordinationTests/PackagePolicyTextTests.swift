@@ -15,25 +15,25 @@ import Testing
     // MARK: Statements
 
     @Test func `Each statement changes what an extension means`() throws {
-        let yard = try PackageYard()
-        for name in ["x.scene", "x.rtfd", "x.app"] { try yard.directory(name) }
-        try yard.directory("full.scene/Contents")
-        try yard.directory("full.rtfd/Index")
-        try yard.file("full.app/Info.plist")
+        let fixture = try PackageFixture()
+        for name in ["x.scene", "x.rtfd", "x.app"] { try fixture.directory(name) }
+        try fixture.directory("full.scene/Contents")
+        try fixture.directory("full.rtfd/Index")
+        try fixture.file("full.app/Info.plist")
 
-        #expect(!yard.isPackage("x.scene"))
-        #expect(yard.isPackage("x.scene", "package scene"))
-        #expect(yard.isPackage("x.app", "package app"))
+        #expect(!fixture.isPackage("x.scene"))
+        #expect(fixture.isPackage("x.scene", "package scene"))
+        #expect(fixture.isPackage("x.app", "package app"))
 
-        #expect(!yard.isPackage("x.scene", "package-with-contents scene"))
-        #expect(yard.isPackage("full.scene", "package-with-contents scene"))
-        #expect(!yard.isPackage("x.rtfd", "package-with-contents rtfd"))
-        #expect(yard.isPackage("full.rtfd", "package-with-contents rtfd"))
+        #expect(!fixture.isPackage("x.scene", "package-with-contents scene"))
+        #expect(fixture.isPackage("full.scene", "package-with-contents scene"))
+        #expect(!fixture.isPackage("x.rtfd", "package-with-contents rtfd"))
+        #expect(fixture.isPackage("full.rtfd", "package-with-contents rtfd"))
 
-        #expect(!yard.isPackage("x.rtfd", "directory rtfd"))
-        #expect(yard.isPackage("full.app"))
-        #expect(!yard.isPackage("full.app", "directory app"))
-        #expect(yard.isPackage("x.rtfd", "directory app"))
+        #expect(!fixture.isPackage("x.rtfd", "directory rtfd"))
+        #expect(fixture.isPackage("full.app"))
+        #expect(!fixture.isPackage("full.app", "directory app"))
+        #expect(fixture.isPackage("x.rtfd", "directory app"))
     }
 
     @Test func `Later lines win`() throws {
@@ -69,11 +69,11 @@ import Testing
     }
 
     @Test func `An extension may be in any script, and hold a number sign`() throws {
-        let yard = try PackageYard()
+        let fixture = try PackageFixture()
         for name in ["x.gemälde", "x.c#"] {
-            try yard.directory(name)
-            #expect(!yard.isPackage(name))
-            #expect(yard.isPackage(name, "package gemälde\npackage c#"))
+            try fixture.directory(name)
+            #expect(!fixture.isPackage(name))
+            #expect(fixture.isPackage(name, "package gemälde\npackage c#"))
         }
         // Another composition of the same letter is another name (Rule 1.2).
         #expect(policy("package gem\u{E4}lde") != policy("package gema\u{308}lde"))

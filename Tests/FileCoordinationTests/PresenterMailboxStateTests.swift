@@ -217,14 +217,14 @@ import Testing
         #expect(mailbox.noticed(.itemDidChange) == [])
         #expect(mailbox.recalled(.writer) == [])
         #expect(mailbox.cancelled(claim: 3) == [])
-        #expect(mailbox.hostChanged() == [])
+        #expect(mailbox.serverChanged() == [])
     }
 
     @Test mutating func `A new arbiter starts afresh, but what is relinquished stays so`() {
         relinquish(for: 1)
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
         _ = mailbox.asked(claim: 3, steps: YieldSteps(save: true))
-        #expect(mailbox.hostChanged() == [.deliver(.notify(.itemDidChange))])
+        #expect(mailbox.serverChanged() == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.begin(.save(call(2))) == false)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [.answer(claim: 2, nil)])
         #expect(
@@ -237,7 +237,7 @@ import Testing
     @Test mutating func `A new arbiter that asks again gets its own relinquishment`() {
         _ = mailbox.asked(claim: 1, steps: toWriter)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
-        _ = mailbox.hostChanged()
+        _ = mailbox.serverChanged()
         #expect(mailbox.asked(claim: 1, steps: toWriter) == [])
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back") == [

@@ -154,7 +154,7 @@ final class PresenterMailboxTests: XCTestCase {
         let mailbox = PresenterMailbox(presenter, log: log)
         mailbox.ask(claim: 1, steps: YieldSteps(relinquish: [.reader], save: true))
         log.wait(for: "saving")
-        mailbox.resetAfterHostChange()
+        mailbox.resetAfterServerChange()
         log.wait(for: "changed")
         saved.value?(CocoaError(.fileLocking))
         mailbox.ask(claim: 1, steps: YieldSteps(relinquish: [.reader], save: true))

@@ -14,7 +14,7 @@ struct PresenterMailboxWorld: Hashable {
 
     /// What can happen next.
     enum Move: Hashable {
-        case ask, cancel(UInt64), recall, changeHost, remove
+        case ask, cancel(UInt64), recall, changeServer, remove
         case startOperation, endReacquirer
         case callBlock(PresenterCallID, withReacquirer: Bool)
         case complete(PresenterCallID, failure: Int?)
@@ -37,7 +37,7 @@ struct PresenterMailboxWorld: Hashable {
     private var knowsOfRelinquishment = false
     private var asks = 0
     private var recalls = 0
-    private var hostChanges = 0
+    private var serverChanges = 0
 
     /// Everything that can happen next.
     var moves: [Move] {
@@ -45,7 +45,7 @@ struct PresenterMailboxWorld: Hashable {
         if asks < 3 { moves.append(.ask) }
         moves += expected.map { .cancel($0) }
         if recalls < 3 { moves.append(.recall) }
-        if hostChanges < 1 { moves.append(.changeHost) }
+        if serverChanges < 1 { moves.append(.changeServer) }
         if !removed { moves.append(.remove) }
         return moves + presenterMoves
     }
@@ -84,11 +84,11 @@ struct PresenterMailboxWorld: Hashable {
         case .recall:
             recalls += 1
             try carryOut(mailbox.recalled(.writer))
-        case .changeHost:
-            hostChanges += 1
+        case .changeServer:
+            serverChanges += 1
             knowsOfRelinquishment = false
             expected = []
-            try carryOut(mailbox.hostChanged())
+            try carryOut(mailbox.serverChanged())
         case .remove:
             removed = true
             expected = []

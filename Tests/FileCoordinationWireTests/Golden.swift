@@ -21,7 +21,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = clientMessages + hostMessages + wholes + bodies + news + labels
+    static let all = clientMessages + serverMessages + wholes + bodies + news + labels
 
     static let record = WireRecord(index: 7, generation: 0x0102_0304)
     private static let holder = Party(
@@ -75,38 +75,38 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "packagePolicy", .client(.packagePolicy([UInt8](text: "a\n"))), "09 0200 610a"),
         Golden(
-            "hindered",
+            "blocked",
             .client(
-                .hindered(
+                .blocked(
                     presenter: WireRecord(index: 1, generation: 2),
                     by: WireRecord(index: 3, generation: 4))),
             "0a 01000000 02000000 01 03000000 04000000"),
         Golden(
-            "hinderedNoMore",
-            .client(.hindered(presenter: WireRecord(index: 1, generation: 2), by: nil)),
+            "blockedNoMore",
+            .client(.blocked(presenter: WireRecord(index: 1, generation: 2), by: nil)),
             "0a 01000000 02000000 00"),
     ]
 
-    private static let hostMessages = [
+    private static let serverMessages = [
         Golden(
             "welcome",
-            .host(
+            .server(
                 .welcome(
                     Welcome(
                         version: 1, epoch: 9, processID: 4242, kind: .embedded,
                         packagePolicy: [1, 2, 3]))),
             "81 0100 09000000 92100000 01 0300 010203"),
         Golden(
-            "refused", .host(.refused(Refusal(code: .wrongVersion, text: "no"))),
+            "refused", .server(.refused(Refusal(code: .wrongVersion, text: "no"))),
             "82 01 0200 6e6f"),
-        Golden("granted", .host(.granted(record)), "83 07000000 04030201"),
+        Golden("granted", .server(.granted(record)), "83 07000000 04030201"),
         Golden(
-            "failed", .host(.failed(record, failure: [0xBE, 0xEF])),
+            "failed", .server(.failed(record, failure: [0xBE, 0xEF])),
             "84 07000000 04030201 0200 beef"),
         Golden(
-            "overLimit", .host(.overLimit(record, text: "no")), "8d 07000000 04030201 0200 6e6f"),
+            "overLimit", .server(.overLimit(record, text: "no")), "8d 07000000 04030201 0200 6e6f"),
         Golden(
-            "deliveries", .host(.deliveries(deliveries)),
+            "deliveries", .server(.deliveries(deliveries)),
             """
             85 06000000
             07000000 04030201 01 0500000000000000 0f 02000000 0200 2f61 0400 2f612f62
@@ -116,20 +116,20 @@ struct Golden: Sendable, CustomTestStringConvertible {
             07000000 04030201 04 02 0200 2f61
             07000000 04030201 04 03 0100 2f
             """),
-        Golden("deliveryPart", .host(.deliveryPart([1, 2], isLast: true)), "86 0200 0102 01"),
+        Golden("deliveryPart", .server(.deliveryPart([1, 2], isLast: true)), "86 0200 0102 01"),
         Golden(
             "explanation of version 3",
-            .unlabelledHost(.explanation(record, stage: .asking, parties: [holder, presenter])),
+            .unlabelledServer(.explanation(record, stage: .asking, parties: [holder, presenter])),
             "87 07000000 04030201 01 01 02000000 \(holderHex) \(presenterHex)"),
         Golden(
-            "explanation of the unknown", .host(.explanation(record, stage: nil, parties: [])),
+            "explanation of the unknown", .server(.explanation(record, stage: nil, parties: [])),
             "87 07000000 04030201 00 00000000"),
-        Golden("statusPart", .host(.statusPart([], isLast: false)), "88 0000 00"),
-        Golden("retiring", .host(.retiring), "89"),
+        Golden("statusPart", .server(.statusPart([], isLast: false)), "88 0000 00"),
+        Golden("retiring", .server(.retiring), "89"),
         Golden(
-            "packagePolicy", .host(.packagePolicy([UInt8](text: "b\n"))), "8a 0200 620a"),
+            "packagePolicy", .server(.packagePolicy([UInt8](text: "b\n"))), "8a 0200 620a"),
         Golden(
-            "skipped", .host(.skipped(WireRecord(index: 1, generation: 2))),
+            "skipped", .server(.skipped(WireRecord(index: 1, generation: 2))),
             "8c 01000000 02000000"),
     ]
 
@@ -254,13 +254,13 @@ struct GoldenBytesTests {
             switch golden.sample {
             case .client:
                 #expect(throws: WireError.unknownKind(golden.bytes[0])) {
-                    try HostMessage(decoding: golden.bytes)
+                    try ServerMessage(decoding: golden.bytes)
                 }
-            case .host, .unlabelledHost:
+            case .server, .unlabelledServer:
                 #expect(throws: WireError.unknownKind(golden.bytes[0])) {
                     try ClientMessage(decoding: golden.bytes)
                 }
-            case .delivery, .report, .claimBody, .presenterBody, .logEntry, .placeEntry,
+            case .delivery, .report, .claimBody, .presenterBody, .logEntry, .relocationEntry,
                 .unlabelledReport, .supplement:
                 break
             }

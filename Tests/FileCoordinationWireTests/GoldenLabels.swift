@@ -19,7 +19,7 @@ extension Golden {
     static let labels = [
         Golden(
             "explanation",
-            .host(.explanation(record, stage: .asking, parties: [holder])),
+            .server(.explanation(record, stage: .asking, parties: [holder])),
             "87 07000000 04030201 01 01 01000000 \(holderHex)"),
         Golden(
             "a status report",

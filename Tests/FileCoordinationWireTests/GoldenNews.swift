@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bytes of version 1 for everything that moves, or comes and goes: what accessors announce,
-// what presenters hear of it, and what the host writes down. By hand, like the others.
+// what presenters hear of it, and what the server writes down. By hand, like the others.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
 
 extension Golden {
-    static let news = deliveriesOfNews + logEntries + placeEntries
+    static let news = deliveriesOfNews + logEntries + relocations
 
     private static func delivery(_ message: PresenterMessage) -> Sample {
         .delivery(Delivery(presenter: record, message: message))
@@ -75,17 +75,17 @@ extension Golden {
             "04 0200 2f61 02000000 0100 6b 0100 fe"),
     ]
 
-    private static let placeEntries = [
+    private static let relocations = [
         Golden(
             "the place of a presenter",
-            .placeEntry(
-                PlaceEntry(
+            .relocationEntry(
+                RelocationEntry(
                     ticket: 0x0102_0304_0506_0708, .presenter(.of("/a"), isTold: true))),
             "12000000 01000000 0807060504030201 01 0200 2f61 01"),
         Golden(
             "the places of a claim",
-            .placeEntry(
-                PlaceEntry(
+            .relocationEntry(
+                RelocationEntry(
                     ticket: 3,
                     .claim([
                         AccessItem(
@@ -95,8 +95,8 @@ extension Golden {
             "1e000000 01000000 0300000000000000 02 01000000 0200 2f61 01 02 01 01000000 0100"),
         Golden(
             "the place of an item that is moved and replaced",
-            .placeEntry(
-                PlaceEntry(
+            .relocationEntry(
+                RelocationEntry(
                     ticket: 3,
                     .claim([
                         AccessItem(path: .of("/a"), access: .writing([.moving, .replacing]))
@@ -104,8 +104,8 @@ extension Golden {
             "1c000000 01000000 0300000000000000 02 01000000 0200 2f61 01 8a 00 00000000"),
         Golden(
             "the places of a claim that covers two trees",
-            .placeEntry(
-                PlaceEntry(
+            .relocationEntry(
+                RelocationEntry(
                     ticket: 3,
                     .claim([
                         AccessItem(path: .of("/a"), access: .reading(.includingContents)),
@@ -117,15 +117,15 @@ extension Golden {
             """),
         Golden(
             "the places of a claim of nothing",
-            .placeEntry(PlaceEntry(ticket: .max, .claim([]))),
+            .relocationEntry(RelocationEntry(ticket: .max, .claim([]))),
             "11000000 01000000 ffffffffffffffff 02 00000000"),
         Golden(
             "what was heard of a claim",
-            .placeEntry(PlaceEntry(ticket: 3, .heard(0x0001_0203))),
+            .relocationEntry(RelocationEntry(ticket: 3, .heard(0x0001_0203))),
             "11000000 01000000 0300000000000000 03 03020100"),
         Golden(
             "what was added to the package policy",
-            .placeEntry(PlaceEntry(ticket: 0, .packages([1, 2]))),
+            .relocationEntry(RelocationEntry(ticket: 0, .packages([1, 2]))),
             "11000000 01000000 0000000000000000 04 0200 0102"),
     ]
 }

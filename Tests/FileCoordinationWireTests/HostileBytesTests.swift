@@ -29,7 +29,7 @@ struct HostileBytesTests {
     @Test func `A kind that nothing has is refused`() {
         for byte in [0, 12, 0x7F, 0x80, 0x8E, 0xFF] as [UInt8] {
             #expect(throws: WireError.unknownKind(byte)) { try ClientMessage(decoding: [byte]) }
-            #expect(throws: WireError.unknownKind(byte)) { try HostMessage(decoding: [byte]) }
+            #expect(throws: WireError.unknownKind(byte)) { try ServerMessage(decoding: [byte]) }
         }
     }
 
@@ -69,7 +69,7 @@ struct HostileBytesTests {
         arguments: [
             ("a code", "82 06 0000", .refusalCode), ("a code", "82 00 0000", .refusalCode),
             ("a text that is not UTF-8", "82 01 0100 ff", .text),
-            ("a host", "81 0100 00000000 00000000 02 0000", .hostKind),
+            ("a server", "81 0100 00000000 00000000 02 0000", .serverKind),
             ("a negative process", "81 0100 00000000 ffffffff 00 0000", .processID),
             ("a stage", "87 0000000000000000 01 03 00000000", .stage),
             ("a message", "85 01000000 0000000000000000 06", .presenterMessage),
@@ -81,11 +81,11 @@ struct HostileBytesTests {
             ("a step", "85 01000000 0000000000000000 01 0000000000000000 10 00000000", .yieldSteps),
             ("a second spelling", "85 01000000 0000000000000000 04 02 0300 2f612f", .path),
         ] as [(String, String, WireError.Field)])
-    func `An illegal value from a host is refused`(
+    func `An illegal value from a server is refused`(
         _ what: String, _ hex: String, _ field: WireError.Field
     ) {
         #expect(throws: WireError.illegalValue(field), "\(what)") {
-            try HostMessage(decoding: [UInt8](hex: hex))
+            try ServerMessage(decoding: [UInt8](hex: hex))
         }
     }
 
@@ -141,10 +141,10 @@ struct HostileBytesTests {
             try ClaimBody(decoding: [UInt8](hex: "0000 00000000 ffffffff"))
         }
         #expect(throws: WireError.truncated) {
-            try HostMessage(decoding: [UInt8](hex: "85 ffffffff"))
+            try ServerMessage(decoding: [UInt8](hex: "85 ffffffff"))
         }
         #expect(throws: WireError.tooLong(.parties)) {
-            try HostMessage(decoding: [UInt8](hex: "87 0000000000000000 00 ffffffff"))
+            try ServerMessage(decoding: [UInt8](hex: "87 0000000000000000 00 ffffffff"))
         }
         #expect(throws: WireError.truncated) {
             try StatusReport(decoding: [UInt8](hex: "01000000 00 0000000000000000 0100 ffffffff"))
@@ -153,16 +153,16 @@ struct HostileBytesTests {
             try PresenterBody(decoding: [UInt8](hex: "0000 01 ffff"))
         }
         #expect(throws: WireError.truncated) {
-            try HostMessage(decoding: [UInt8](hex: "88 00f0"))
+            try ServerMessage(decoding: [UInt8](hex: "88 00f0"))
         }
         #expect(throws: WireError.tooLong(.part)) {
-            try HostMessage(decoding: [UInt8](hex: "88 01f0"))
+            try ServerMessage(decoding: [UInt8](hex: "88 01f0"))
         }
         #expect(throws: WireError.tooLong(.packagePolicy)) {
             try ClientMessage(decoding: [UInt8](hex: "09 0140"))
         }
         #expect(throws: WireError.tooLong(.packagePolicy)) {
-            try HostMessage(decoding: [UInt8](hex: "8a 0140"))
+            try ServerMessage(decoding: [UInt8](hex: "8a 0140"))
         }
         let notice = "0000000000000000 04"
         #expect(throws: WireError.tooLong(.identifier)) {
@@ -179,7 +179,7 @@ struct HostileBytesTests {
     @Test func `More bytes than a message can have are not looked at`() {
         let message = [UInt8](repeating: 0, count: WireLimits.messageBytes + 1)
         #expect(throws: WireError.tooLong(.message)) { try ClientMessage(decoding: message) }
-        #expect(throws: WireError.tooLong(.message)) { try HostMessage(decoding: message) }
+        #expect(throws: WireError.tooLong(.message)) { try ServerMessage(decoding: message) }
         let body = [UInt8](repeating: 0, count: WireLimits.bodyBytes + 1)
         #expect(throws: WireError.tooLong(.body)) { try ClaimBody(decoding: body) }
         #expect(throws: WireError.tooLong(.body)) { try PresenterBody(decoding: body) }

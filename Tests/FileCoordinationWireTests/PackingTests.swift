@@ -33,13 +33,13 @@ struct PackingTests {
     }
 
     /// What a client makes of the messages, each encoded and decoded.
-    private func unpack(_ messages: [HostMessage]) throws -> [Delivery] {
+    private func unpack(_ messages: [ServerMessage]) throws -> [Delivery] {
         var assembler = PartAssembler.delivery
         var result: [Delivery] = []
         for message in messages {
             let bytes = message.encode()
             #expect(bytes.count <= WireLimits.messageBytes)
-            switch try HostMessage(decoding: bytes) {
+            switch try ServerMessage(decoding: bytes) {
             case .deliveries(let deliveries):
                 #expect(bytes.count <= WireLimits.deliveriesBytes)
                 result += deliveries
@@ -56,12 +56,12 @@ struct PackingTests {
     }
 
     @Test func `Nothing to deliver takes no message`() {
-        #expect(HostMessage.packing([]).isEmpty)
+        #expect(ServerMessage.packing([]).isEmpty)
     }
 
     @Test func `Few deliveries share one message`() {
         let deliveries = (0..<10).map { notice($0, length: 10) }
-        #expect(HostMessage.packing(deliveries) == [.deliveries(deliveries)])
+        #expect(ServerMessage.packing(deliveries) == [.deliveries(deliveries)])
     }
 
     @Test func `A message is filled to its last byte before the next begins`() throws {
@@ -69,14 +69,14 @@ struct PackingTests {
         let exact = (0..<60).map { notice($0, length: 1024 - 12) }
         var deliveries = exact
         deliveries[59] = notice(59, length: 1024 - 12 - 5)
-        #expect(HostMessage.packing(deliveries) == [.deliveries(deliveries)])
-        #expect(HostMessage.packing(exact).count == 2)
-        #expect(try unpack(HostMessage.packing(exact)) == exact)
+        #expect(ServerMessage.packing(deliveries) == [.deliveries(deliveries)])
+        #expect(ServerMessage.packing(exact).count == 2)
+        #expect(try unpack(ServerMessage.packing(exact)) == exact)
     }
 
     @Test func `Many deliveries keep their order over many messages`() throws {
         let deliveries = (0..<3000).map { notice($0, length: 1 + Int($0) * 7 % 400 + 1) }
-        let messages = HostMessage.packing(deliveries)
+        let messages = ServerMessage.packing(deliveries)
         #expect(messages.count > 5)
         #expect(try unpack(messages) == deliveries)
     }
@@ -87,7 +87,7 @@ struct PackingTests {
             ask(4, items: 65536), ask(5, items: 1), ask(6, items: 601), attributes(7),
             notice(8, length: 10),
         ]
-        let messages = HostMessage.packing(deliveries)
+        let messages = ServerMessage.packing(deliveries)
         // Compared outside the expectations, which would print megabytes.
         let firstIsFirst = messages.first == .deliveries([deliveries[0]])
         let allArrive = try unpack(messages) == deliveries
@@ -104,7 +104,7 @@ struct PackingTests {
             arbiter: ArbiterStatus(
                 processID: 1, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 1),
             claims: Array(repeating: claim, count: 1000), presenters: [])
-        let messages = HostMessage.packing(report)
+        let messages = ServerMessage.packing(report)
         #expect(messages.count == 5)
         var assembler = PartAssembler.statusReport
         for (index, message) in messages.enumerated() {

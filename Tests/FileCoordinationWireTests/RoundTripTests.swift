@@ -34,9 +34,9 @@ struct RoundTripTests {
         for message in messages { #expect(try survives(.client(message))) }
     }
 
-    @Test func `Host messages survive at their limits`() throws {
+    @Test func `Server messages survive at their limits`() throws {
         let part = [UInt8](repeating: 0, count: WireLimits.statusPartBytes)
-        var messages: [HostMessage] = [
+        var messages: [ServerMessage] = [
             .failed(record, failure: [UInt8](repeating: 1, count: WireLimits.failureBytes)),
             .deliveries([]), .statusPart(part, isLast: true), .deliveryPart(part, isLast: false),
             .welcome(
@@ -53,7 +53,7 @@ struct RoundTripTests {
         ]
         messages += Refusal.Code.allCases.map { .refused(Refusal(code: $0, text: "Grüße")) }
         messages += ClaimStage.allCases.map { .explanation(record, stage: $0, parties: []) }
-        for message in messages { #expect(try survives(.host(message))) }
+        for message in messages { #expect(try survives(.server(message))) }
     }
 
     @Test func `Every combination of steps survives`() throws {
@@ -168,8 +168,8 @@ struct RoundTripTests {
 
     @Test func `A text that is too long is cut between two characters`() throws {
         let text = "x" + String(repeating: "ß", count: WireLimits.textBytes)
-        let message = HostMessage.refused(Refusal(code: .badLedger, text: text))
-        guard case .refused(let refusal) = try HostMessage(decoding: message.encode()) else {
+        let message = ServerMessage.refused(Refusal(code: .badLedger, text: text))
+        guard case .refused(let refusal) = try ServerMessage(decoding: message.encode()) else {
             return #expect(Bool(false), "it is a refusal")
         }
         #expect(refusal.text.utf8.count == WireLimits.textBytes - 1)
@@ -181,10 +181,10 @@ struct RoundTripTests {
             claim: 1, presenter: nil, processID: 1, processName: "hog", purpose: [],
             path: ItemPath.long(WireLimits.pathBytes).bytes, role: .waiter, sinceNanoseconds: 1,
             message: nil, isStopped: false)
-        let message = HostMessage.explanation(
+        let message = ServerMessage.explanation(
             record, stage: .waiting, parties: [Party](repeating: party, count: 1000))
         let bytes = message.encode()
-        guard case .explanation(_, _, let parties) = try HostMessage(decoding: bytes) else {
+        guard case .explanation(_, _, let parties) = try ServerMessage(decoding: bytes) else {
             return #expect(Bool(false), "it is an explanation")
         }
         #expect(parties.count == 15)
@@ -213,9 +213,9 @@ struct RoundTripTests {
             for claim in claims { text.add(claim) }
             text.beginPresenters()
             for presenter in presenters { text.add(presenter) }
-            var parts: [HostMessage] = []
+            var parts: [ServerMessage] = []
             while let part = text.nextPart() { parts.append(part) }
-            #expect(parts == HostMessage.packing(report))
+            #expect(parts == ServerMessage.packing(report))
         }
     }
 
@@ -265,7 +265,7 @@ struct RoundTripTests {
         }
         let policy = [UInt8](repeating: 0, count: WireLimits.packagePolicyBytes + 1)
         #expect(throws: WireError.tooLong(.packagePolicy)) {
-            try HostMessage.packagePolicy(policy).encodeChecked()
+            try ServerMessage.packagePolicy(policy).encodeChecked()
         }
         #expect(throws: WireError.tooLong(.packagePolicy)) {
             try ClientMessage.packagePolicy(policy).encodeChecked()

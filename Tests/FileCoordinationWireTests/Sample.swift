@@ -8,15 +8,15 @@ import FileCoordinationWire
 /// Something that can be encoded.
 enum Sample: Hashable, Sendable {
     case client(ClientMessage)
-    case host(HostMessage)
+    case server(ServerMessage)
     case delivery(Delivery)
     case report(StatusReport)
     case claimBody(ClaimBody)
     case presenterBody(PresenterBody)
     case logEntry(ClaimLogEntry)
-    case placeEntry(PlaceEntry)
+    case relocationEntry(RelocationEntry)
     /// In the last version without labels.
-    case unlabelledHost(HostMessage)
+    case unlabelledServer(ServerMessage)
     case unlabelledReport(StatusReport)
     case supplement(RecordSupplement)
 
@@ -25,14 +25,14 @@ enum Sample: Hashable, Sendable {
     func encode() throws(WireError) -> [UInt8] {
         switch self {
         case .client(let value): value.encode()
-        case .host(let value): value.encode()
+        case .server(let value): value.encode()
         case .delivery(let value): value.encode()
         case .report(let value): value.encode()
         case .claimBody(let value): value.encode()
         case .presenterBody(let value): value.encode()
         case .logEntry(let value): try value.encodeChecked()
-        case .placeEntry(let value): try value.encodeChecked()
-        case .unlabelledHost(let value): value.encode(version: Self.withoutLabels)
+        case .relocationEntry(let value): try value.encodeChecked()
+        case .unlabelledServer(let value): value.encode(version: Self.withoutLabels)
         case .unlabelledReport(let value): value.encode(version: Self.withoutLabels)
         case .supplement(let value): value.encode()
         }
@@ -42,15 +42,15 @@ enum Sample: Hashable, Sendable {
     func decodingAlike(_ bytes: [UInt8]) throws(WireError) -> Sample {
         switch self {
         case .client: .client(try ClientMessage(decoding: bytes))
-        case .host: .host(try HostMessage(decoding: bytes))
+        case .server: .server(try ServerMessage(decoding: bytes))
         case .delivery: .delivery(try Delivery(decoding: bytes))
         case .report: .report(try StatusReport(decoding: bytes))
         case .claimBody: .claimBody(try ClaimBody(decoding: bytes))
         case .presenterBody: .presenterBody(try PresenterBody(decoding: bytes))
         case .logEntry: .logEntry(try Self.onlyLogEntry(bytes))
-        case .placeEntry: .placeEntry(try Self.onlyPlaceEntry(bytes))
-        case .unlabelledHost:
-            .unlabelledHost(try HostMessage(decoding: bytes, version: Self.withoutLabels))
+        case .relocationEntry: .relocationEntry(try Self.onlyPlaceEntry(bytes))
+        case .unlabelledServer:
+            .unlabelledServer(try ServerMessage(decoding: bytes, version: Self.withoutLabels))
         case .unlabelledReport:
             .unlabelledReport(try StatusReport(decoding: bytes, version: Self.withoutLabels))
         case .supplement: .supplement(try RecordSupplement(decoding: bytes))
@@ -65,9 +65,9 @@ enum Sample: Hashable, Sendable {
         return entry
     }
 
-    /// The same of a book of places, which does not say how far it was read.
-    private static func onlyPlaceEntry(_ bytes: [UInt8]) throws(WireError) -> PlaceEntry {
-        let entries = PlaceEntry.entries(decoding: bytes)
+    /// The same of a relocation log, which does not say how far it was read.
+    private static func onlyPlaceEntry(_ bytes: [UInt8]) throws(WireError) -> RelocationEntry {
+        let entries = RelocationEntry.entries(decoding: bytes)
         guard let entry = entries.first else { throw .truncated }
         let length = try entry.encodeChecked().count
         guard entries.count == 1, length == bytes.count else { throw .trailingBytes }
@@ -134,7 +134,7 @@ extension [(entry: ClaimLogEntry, length: Int)] {
     var length: Int { reduce(0) { $0 + $1.length } }
 }
 
-extension PlaceEntry {
+extension RelocationEntry {
     /// The frame of this entry alone.
-    func encodeChecked() throws(WireError) -> [UInt8] { try PlaceEntry.encodeChecked([self]) }
+    func encodeChecked() throws(WireError) -> [UInt8] { try RelocationEntry.encodeChecked([self]) }
 }

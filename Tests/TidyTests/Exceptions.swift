@@ -8,13 +8,13 @@ enum Exceptions {
     /// Files of more than 400 lines.
     static let longFiles: [String: String] = [
         "Tests/EndToEndTests/PresenterTests.swift":
-            "one schedule for each message of the table of section 6, run with both hostings"
+            "one schedule for each message of the table of section 6, run with both kinds of server"
     ]
 
     /// Files that sleep for a time.
     static let sleeping: [String: String] = [
         "Sources/FileCoordinationSystem/Pause.swift":
-            "the sleep itself, for a host that neither listens nor is gone: no one event tells",
+            "the sleep itself, for a server that neither listens nor is gone: no one event tells",
         "Sources/filecoord/DemoStage.swift":
             "the arbiter does not announce that a claim has begun to wait: looks, within a bound",
         "Sources/filecoord/StatusCommand.swift":

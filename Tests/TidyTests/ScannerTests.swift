@@ -225,7 +225,7 @@ struct ScannerTests {
         }
         #expect(found("SessionManager.swift") == 1)
         #expect(found("Utils.swift") == 1)
-        #expect(found("Host+Helpers.swift") == 1)
+        #expect(found("Server+Helpers.swift") == 1)
         #expect(found("DatabaseLine.swift") == 0)
         #expect(found("Implied.swift") == 0)
     }

@@ -93,7 +93,7 @@ static int etcd_post(int connection, const char *path, const char *body, const c
     static char answer[65536];
     char request[4096];
     int length = snprintf(request, sizeof request,
-                          "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n%s",
+                          "POST %s HTTP/1.1\r\nServer: localhost\r\nContent-Length: %zu\r\n\r\n%s",
                           path, strlen(body), body);
     if (send(connection, request, (size_t)length, MSG_NOSIGNAL) != length) return -errno;
     size_t have = 0;

@@ -96,7 +96,7 @@ enum AccessStage {
             (write, "write", false), (read, "read", false),
         ].filter { needs.contains($0.0) }.map { name, verb, isDelegating in
             let worker = try bench.worker(in: world, isDelegating: isDelegating)
-            return try .errand(name, worker, verb, try bench.file())
+            return try .task(name, worker, verb, try bench.file())
         } + besideAVersion(bench, world, needs)
     }
 
@@ -109,7 +109,7 @@ enum AccessStage {
             let worker = try bench.worker(
                 in: world, data: (kept as NSString).deletingLastPathComponent + "/data")
             _ = try worker.ask("keep", name == withVersions ? item : kept)
-            return try .errand(name, worker, "write", item)
+            return try .task(name, worker, "write", item)
         }
     }
 
@@ -118,15 +118,15 @@ enum AccessStage {
         var contestants: [Contestant] = []
         for (name, verb) in [(flock, "flock"), (record, "ofd"), (opening, "open-flock-close")]
         where needs.contains(name) {
-            contestants.append(try .errand(name, peer, verb, try bench.file()))
+            contestants.append(try .task(name, peer, verb, try bench.file()))
         }
         if needs.contains(echo) {
-            contestants.append(try .errand(echo, peer, "echo", "\(bench.home)"))
+            contestants.append(try .task(echo, peer, "echo", "\(bench.home)"))
         }
         if needs.contains(sqlite) {
             do {
                 contestants.append(
-                    try .errand(sqlite, peer, "sqlite", try bench.file("new.db-lock") + ".db"))
+                    try .task(sqlite, peer, "sqlite", try bench.file("new.db-lock") + ".db"))
             } catch {
                 contestants.append(Contestant(sqlite, skipped: "skipped: \(error)"))
             }

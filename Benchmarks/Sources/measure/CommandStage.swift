@@ -47,7 +47,7 @@ enum CommandStage {
 enum Programs {
     /// A contestant that runs one program again and again.
     static func repeated(
-        _ name: String, _ starter: Colleague, _ arguments: [String]
+        _ name: String, _ starter: WorkerProcess, _ arguments: [String]
     ) throws -> Contestant {
         try .repeated(name) { count in
             try starter.tell(["programs", "\(count)"] + arguments)
@@ -57,7 +57,7 @@ enum Programs {
 
     /// `flock FILE true`, if there is such a program.
     static func contestant(
-        _ name: String, _ bench: Workbench, _ starter: Colleague, _ program: String
+        _ name: String, _ bench: Workbench, _ starter: WorkerProcess, _ program: String
     ) throws -> Contestant {
         guard let path = Workbench.find(program) else {
             return Contestant(name, skipped: "skipped: \(program) is not installed")

@@ -24,9 +24,9 @@ enum CrossStage {
             let owner = try bench.worker(in: world)
             let peer = try bench.peer()
             return [
-                try .errand(write, client, "write", try bench.file()),
-                try .errand(delegated, owner, "write", try bench.file()),
-                try .errand(echo, peer, "echo", "\(abroad)"),
+                try .task(write, client, "write", try bench.file()),
+                try .task(delegated, owner, "write", try bench.file()),
+                try .task(echo, peer, "echo", "\(abroad)"),
             ]
         })
 }

@@ -113,7 +113,7 @@ enum ContestWord {
 /// Processes that want one file for a while, all at once: what they do before each has had it once,
 /// and after one has ended, does not count.
 struct Contest {
-    private let contenders: [Colleague]
+    private let contenders: [WorkerProcess]
     private let file: String
     private let gate: Gate
     private let words: String
@@ -122,7 +122,8 @@ struct Contest {
     private let alternates: Bool
 
     init(
-        _ bench: Workbench, _ contenders: [Colleague], milliseconds: Int, alternates: Bool = false
+        _ bench: Workbench, _ contenders: [WorkerProcess], milliseconds: Int,
+        alternates: Bool = false
     ) throws {
         self.contenders = contenders
         self.milliseconds = milliseconds

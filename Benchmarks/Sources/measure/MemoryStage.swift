@@ -44,7 +44,7 @@ enum MemoryStage {
         })
 
     private static func growth(
-        _ name: String, _ bench: Workbench, _ grow: @escaping (Colleague, World) throws -> Void
+        _ name: String, _ bench: Workbench, _ grow: @escaping (WorkerProcess, World) throws -> Void
     ) -> Contestant {
         Contestant(name, unit: "bytes") {
             let world = try bench.world()

@@ -82,7 +82,7 @@ enum ScaleStage {
         }
         let bytes = (try world.memory("RssAnon") - before) / Double(count)
         let name = name(count, crowd.kind)
-        let contestant = try Contestant.errand(name, client, "write", file)
+        let contestant = try Contestant.task(name, client, "write", file)
         return Contestant(name) {
             bench.extras.append((name + ": the arbiter's own memory for each", bytes, "bytes"))
             return try contestant.sample?() ?? .nan

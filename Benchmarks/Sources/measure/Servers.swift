@@ -29,7 +29,7 @@ enum Servers {
     }
 
     /// A contestant whose server sleeps while others are measured.
-    private static func resting(_ contestant: Contestant, _ servers: [Colleague]) -> Contestant {
+    private static func idle(_ contestant: Contestant, _ servers: [WorkerProcess]) -> Contestant {
         guard let sample = contestant.sample else { return contestant }
         for server in servers { server.suspend() }
         return Contestant(contestant.name) {
@@ -109,12 +109,12 @@ enum Servers {
         """
 
     private static func echo(
-        _ name: String, _ bench: Workbench, _ server: Colleague, _ address: String
+        _ name: String, _ bench: Workbench, _ server: WorkerProcess, _ address: String
     ) throws -> Contestant {
         let service = try bench.peer()
         _ = try service.ask("bus-serve", address)
         let client = try bench.peer()
-        return resting(try .errand(name, client, "bus", address), [server, service])
+        return idle(try .task(name, client, "bus", address), [server, service])
     }
 
     // MARK: Stores
@@ -131,7 +131,7 @@ enum Servers {
         }
         server.ignore()
         let client = try bench.peer()
-        return resting(try .errand(redis, client, "redis", socket), [server])
+        return idle(try .task(redis, client, "redis", socket), [server])
     }
 
     private static func inEtcd(_ bench: Workbench) throws -> Contestant {
@@ -148,7 +148,7 @@ enum Servers {
         guard server.says("client requests") else { throw MeasuringError("etcd did not start") }
         server.ignore()
         let client = try bench.peer()
-        return resting(try .errand(etcd, client, "etcd", "\(port)"), [server])
+        return idle(try .task(etcd, client, "etcd", "\(port)"), [server])
     }
 
     // MARK: Python
@@ -178,6 +178,6 @@ enum Servers {
         guard try worker.line() == "ready" else {
             throw MeasuringError("Python's filelock is not installed (pip install filelock)")
         }
-        return try .errand(filelock, worker, "filelock", try bench.file("python.lock"))
+        return try .task(filelock, worker, "filelock", try bench.file("python.lock"))
     }
 }

@@ -36,21 +36,21 @@ enum SharedStage {
     private static func prepare(_ bench: Workbench, _ needs: Set<String>) throws -> [Contestant] {
         let world = try bench.world()
         var contestants: [Contestant] = []
-        for (name, errand, verb) in [
+        for (name, task, verb) in [
             (besideReader, "hold-reading", "read"), (besidePresenter, "present-idle", "read"),
             (toldPresenter, "present-listening", "write"),
         ] where needs.contains(name) {
             let file = try bench.file()
-            _ = try bench.worker(in: world).ask(errand, file, "1")
-            contestants.append(try .errand(name, try bench.worker(in: world), verb, file))
+            _ = try bench.worker(in: world).ask(task, file, "1")
+            contestants.append(try .task(name, try bench.worker(in: world), verb, file))
         }
         if needs.contains(yielding) { contestants.append(try relinquishing(bench, world)) }
         let peer = try bench.peer()
         if needs.contains(flock) {
-            contestants.append(try .errand(flock, peer, "flock", try bench.file()))
+            contestants.append(try .task(flock, peer, "flock", try bench.file()))
         }
         if needs.contains(echo) {
-            contestants.append(try .errand(echo, peer, "echo", "\(bench.home)"))
+            contestants.append(try .task(echo, peer, "echo", "\(bench.home)"))
         }
         return contestants
     }

@@ -8,14 +8,14 @@ import FileCoordination
 /// The group "start".
 enum StartStage {
     private static let running = "first access, arbiter running"
-    private static let hosting = "first access, hosting the arbiter"
+    private static let serving = "first access, serving the arbiter"
     private static let starting = "first access, starting the daemon"
 
     static let stage = Stage(
         name: "start", conditions: "milliseconds of the first call in a fresh process; one CPU",
         rows: [
             Row("start-running", running, running, .atMost(must: 1, aim: 0.3)),
-            Row("start-hosting", hosting, hosting, .atMost(must: 3, aim: 1)),
+            Row("start-serving", serving, serving, .atMost(must: 3, aim: 1)),
             Row("start-daemon", starting, starting, .atMost(must: 15, aim: 6)),
         ],
         prepare: { bench, needs in
@@ -24,9 +24,9 @@ enum StartStage {
                 let world = try bench.world()
                 contestants.append(contestant(running, bench) { world.runtime })
             }
-            if needs.contains(hosting) {
+            if needs.contains(serving) {
                 contestants.append(
-                    contestant(hosting, bench, ["FILECOORDINATIOND": ""]) {
+                    contestant(serving, bench, ["FILECOORDINATIOND": ""]) {
                         try bench.runtimeDirectory()
                     })
             }

@@ -29,12 +29,12 @@ extension Contestant {
     }
 
     /// The same for an errand whose last word is the count.
-    static func errand(
-        _ name: String, _ colleague: Colleague, _ words: String...
+    static func task(
+        _ name: String, _ worker: WorkerProcess, _ words: String...
     ) throws -> Contestant {
         try repeated(name) { count in
-            try colleague.tell(words + ["\(count)"])
-            return try colleague.answer().first ?? .nan
+            try worker.tell(words + ["\(count)"])
+            return try worker.answer().first ?? .nan
         }
     }
 }

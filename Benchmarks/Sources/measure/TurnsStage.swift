@@ -28,7 +28,7 @@ enum TurnsStage {
             let peer = try bench.peer()
             return [
                 try alternating(bench, world), try new(bench, world),
-                try .errand(echo, peer, "echo", "\(bench.home)"),
+                try .task(echo, peer, "echo", "\(bench.home)"),
             ]
         })
 

@@ -16,7 +16,7 @@ final class Workbench {
     var extras: [(name: String, value: Double, unit: String)] = []
     /// What is to be said about the conditions.
     var hints: [String] = []
-    private var colleagues: [Colleague] = []
+    private var workers: [WorkerProcess] = []
     private var count = 0
     private let daemon: String
 
@@ -119,15 +119,15 @@ final class Workbench {
     func start(
         _ arguments: [String], _ changes: [String: String] = [:], cpu: Int32? = nil,
         errorsToo: Bool = false
-    ) throws -> Colleague {
-        let colleague = try Colleague(
+    ) throws -> WorkerProcess {
+        let worker = try WorkerProcess(
             arguments, environment(changes), cpu: cpu ?? home, errorsToo: errorsToo)
-        colleagues.append(colleague)
-        return colleague
+        workers.append(worker)
+        return worker
     }
 
     /// Starts a process of ours that measures peers.
-    func peer(cpu: Int32? = nil) throws -> Colleague {
+    func peer(cpu: Int32? = nil) throws -> WorkerProcess {
         try start([Workbench.beside("measure"), Worker.word], cpu: cpu)
     }
 
@@ -136,7 +136,7 @@ final class Workbench {
     /// - Parameter data: the directory of its data; that of all if it is nil.
     func worker(
         in world: World, isDelegating: Bool = true, data: String? = nil, cpu: Int32? = nil
-    ) throws -> Colleague {
+    ) throws -> WorkerProcess {
         var changes = ["FILECOORDINATION_RUNTIME_DIR": world.runtime]
         if let data { changes["XDG_DATA_HOME"] = data }
         if !isDelegating { changes["FILECOORDINATION_DELEGATION"] = "off" }
@@ -160,22 +160,22 @@ final class Workbench {
     }
 
     /// Ends a process.
-    func dismiss(_ colleague: Colleague) {
-        colleague.end()
-        colleagues.removeAll { $0 === colleague }
+    func dismiss(_ worker: WorkerProcess) {
+        worker.end()
+        workers.removeAll { $0 === worker }
     }
 
     /// Ends a world, and all processes in it.
     func dismiss(_ world: World) {
-        for colleague in colleagues where colleague.runtime == world.runtime { colleague.end() }
-        colleagues.removeAll { $0.runtime == world.runtime }
+        for worker in workers where worker.runtime == world.runtime { worker.end() }
+        workers.removeAll { $0.runtime == world.runtime }
         Leftovers.end(known: World.setting + world.runtime)
     }
 
     /// Ends all processes, and removes what they left.
     func clear() {
-        for colleague in colleagues { colleague.end() }
-        colleagues = []
+        for worker in workers { worker.end() }
+        workers = []
         Leftovers.clear(scratch, removingIt: false)
     }
 
@@ -192,7 +192,7 @@ struct World {
     static let setting = "FILECOORDINATION_RUNTIME_DIR="
 
     let runtime: String
-    let anchor: Colleague
+    let anchor: WorkerProcess
 
     /// The daemon's process.
     var daemon: Int32? {

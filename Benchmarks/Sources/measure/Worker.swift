@@ -7,7 +7,7 @@ import CPeers
 import FileCoordination
 
 /// What a worker can do, by name; each takes words and gives figures.
-typealias Errand = ([String]) throws -> [Double]
+typealias WorkerTask = ([String]) throws -> [Double]
 
 /// A worker's life.
 enum Worker {
@@ -16,19 +16,19 @@ enum Worker {
 
     /// Does what it is told, until its input ends.
     static func serve() -> Never {
-        let peers = PeerErrands()
-        let accesses = AccessErrands()
-        let presenters = PresenterErrands()
-        let errands = peers.errands.merging(accesses.errands) { $1 }
-            .merging(presenters.errands) { $1 }
+        let peers = PeerTasks()
+        let accesses = AccessTasks()
+        let presenters = PresenterTasks()
+        let tasks = peers.tasks.merging(accesses.tasks) { $1 }
+            .merging(presenters.tasks) { $1 }
         while let line = readLine() {
             let words = line.split(separator: "\t").map(String.init)
-            guard let verb = words.first, let errand = errands[verb] else {
+            guard let verb = words.first, let task = tasks[verb] else {
                 say("error\tno errand \(line)")
                 continue
             }
             do {
-                let figures = try errand(Array(words.dropFirst()))
+                let figures = try task(Array(words.dropFirst()))
                 say((["ok"] + figures.map { "\($0)" }).joined(separator: "\t"))
             } catch {
                 say("error\t\(verb): \(error)".replacingOccurrences(of: "\n", with: " "))

@@ -30,7 +30,7 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationHost",
+            name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileCoordinationLedger",
@@ -39,7 +39,7 @@ let package = Package(
         .target(
             name: "FileCoordinationClient",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
@@ -61,7 +61,7 @@ let package = Package(
         .executableTarget(
             name: "filecoordinationd",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationServer", "FileCoordinationWire", "FileCoordinationSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 //
-// The libraries, the programs that tests start, and those tests that mutants of host and session
-// are to fail. Without the command line; the host is in one of the programs, but for those tests
+// The libraries, the programs that tests start, and those tests that mutants of server and session
+// are to fail. Without the command line; the server is in one of the programs, but for those tests
 // that stop a daemon.
 import PackageDescription
 
@@ -32,7 +32,7 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationHost",
+            name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileCoordinationLedger",
@@ -41,7 +41,7 @@ let package = Package(
         .target(
             name: "FileCoordinationClient",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
@@ -63,7 +63,7 @@ let package = Package(
         .executableTarget(
             name: "filecoordinationd",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationServer", "FileCoordinationWire", "FileCoordinationSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -71,12 +71,14 @@ let package = Package(
             name: "coordination-peer", dependencies: ["FileCoordination"],
             path: "Tests/Peers/coordination-peer", swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationHostTests",
+            name: "FileCoordinationServerTests",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
-            sources: ["RelayEndingTests.swift", "RelayTests.swift", "RelayWorld.swift"],
+            sources: [
+                "TicketQueueEndingTests.swift", "TicketQueueTests.swift", "TicketQueueWorld.swift",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationTests",
@@ -103,10 +105,10 @@ let package = Package(
                 "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
                 "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
                 "DirectoryDelegationTests.swift",
-                "ExclusionTests.swift", "HostAbsenceTests.swift", "HostDeathTests.swift",
+                "ExclusionTests.swift", "ServerAbsenceTests.swift", "ServerDeathTests.swift",
                 "LaterAccessTests.swift", "LostPlaceTests.swift", "MoveDoubtTests.swift",
                 "MoveRecoveryTests.swift", "MoveTests.swift", "PresenterCycleTests.swift",
-                "RelayedWritesTests.swift", "RemovedDirectoryTests.swift",
+                "QueuedWritesTests.swift", "RemovedDirectoryTests.swift",
                 "SharedQueueTests.swift", "Stage",
                 "StoppedTests.swift",
             ],

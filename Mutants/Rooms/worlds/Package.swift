@@ -26,7 +26,7 @@ let package = Package(
             name: "FileCoordinationLedger", dependencies: ["FileCoordinationSystem"],
             swiftSettings: strict),
         .target(
-            name: "FileCoordinationHost",
+            name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
                 "FileCoordinationLedger",
@@ -35,7 +35,7 @@ let package = Package(
         .target(
             name: "FileCoordinationClient",
             dependencies: [
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
             ],
             swiftSettings: strict),
@@ -48,7 +48,7 @@ let package = Package(
             name: "CoordinationServerSimulation",
             dependencies: [
                 "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
-                "FileCoordinationHost", "FileCoordinationArbiter", "FileCoordinationWire",
+                "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem",
             ],
             path: "Tests/ServerSimulation/World", swiftSettings: strict),

@@ -18,8 +18,8 @@
 // run.
 //
 // With a line `room: soak` it is not a test that must find it, but the soak program, and with
-// `room: worlds` the simulation of the server: then `tests:` is its command, and its verdict must be
-// a violation.
+// `room: worlds` the simulation of the server: then `tests:` is its command, and its verdict must
+// be a violation.
 
 import Foundation
 

@@ -13,7 +13,7 @@ enum Room: String, CaseIterable {
     case arbiter
     /// The ledger and its tests, with the explorer.
     case ledger
-    /// Libraries and programs, and the tests of host, session and the whole.
+    /// Libraries and programs, and the tests of server, session and the whole.
     case whole
     /// Libraries, daemon and the soak program, which is to find its mutants by itself.
     case soak

@@ -9,8 +9,8 @@ import FileCoordinationSystem
 import FileCoordinationVersions
 public import Foundation
 
-/// A version of a file or directory: what it is now, what it was, or what somebody else made of it
-/// at the same time.
+/// A version of a file or directory: what it is now, what it was, or what another program made of
+/// it at the same time.
 ///
 /// Versions are kept on this computer, in a store of the user's. A version belongs to its item: it
 /// follows the item through moves, and stays with the document through coordinated writes that
@@ -57,7 +57,7 @@ public import Foundation
         VersionSubject.others(of: url, in: .current)?.map { NSFileVersion($0) }
     }
 
-    /// The versions that lost a conflict which nobody has resolved yet; nil if there is no item.
+    /// The versions that lost a conflict which are not resolved yet; nil if there is no item.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         VersionSubject.others(of: url, in: .current, where: \.isUnresolved)?
             .map { NSFileVersion($0) }
@@ -186,7 +186,7 @@ public import Foundation
     /// See ``version(itemAt:forPersistentIdentifier:)``.
     open var persistentIdentifier: any NSCoding { NSString(string: subject.identifier) }
 
-    /// Whether the version lost a conflict: somebody else had written the item at the same time.
+    /// Whether the version lost a conflict: another program had written the item at the same time.
     open var isConflict: Bool { subject.stored?.record.origin == .conflict }
 
     /// Whether the conflict is resolved; true for versions that are no conflict (Rule 19.3).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The package policy as text: what stands in the configuration file, what the API adds to it, and
-// what the host announces to its clients, which is both, one after the other (Rule 1.11).
+// what the server announces to its clients, which is both, one after the other (Rule 1.11).
 //
 //     # Any directory with this extension is a package.
 //     package scene
@@ -16,7 +16,7 @@
 // off by that line, and not by all the others.
 
 extension PackagePolicy {
-    /// The most bytes that a policy's text may have: what the host can announce.
+    /// The most bytes that a policy's text may have: what the server can announce.
     ///
     /// Of a longer one, the reader takes the whole lines that fit, and reports the rest.
     package static let configurationLimit = 16 << 10

@@ -2,8 +2,8 @@
 //
 // Which directories are packages: treated as one file (Rule 1.11). Asked of the file system, by one
 // policy that is the same for all processes that share an arbiter: the built-in lists, changed by a
-// text that the arbiter's host announces (PackagePolicy+Text.swift). Beside the lists, a directory
-// may say of itself that it is a package, by an extended attribute.
+// text that the arbiter's server announces (PackagePolicy+Text.swift). Beside the lists, a
+// directory may say of itself that it is a package, by an extended attribute.
 
 import FileCoordinationSystem
 

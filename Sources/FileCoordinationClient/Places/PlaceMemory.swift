@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this process remembers places at all: not if it looks at few, nor without the host's
+// Whether this process remembers places at all: not if it looks at few, nor without the server's
 // leave to have a watch of directories.
 
 import FileCoordinationLedger

@@ -22,12 +22,12 @@ package final class PresenterMailbox: Sendable {
         var state: State
         /// Nil once the presenter was removed: a presenter that keeps a block which it was given
         /// must not keep itself alive by that.
-        var parties: Parties?
-        var outbox = Outbox.resting
+        var callbacks: Callbacks?
+        var outbox = Outbox.idle
     }
 
     /// Those between whom the mailbox is.
-    private final class Parties: Sendable {
+    private final class Callbacks: Sendable {
         let presenter: any Presenter
         let answer: @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void
         let relinquishmentChanged: @Sendable (Relinquishment, Bool) -> Void
@@ -52,7 +52,7 @@ package final class PresenterMailbox: Sendable {
     /// Decisions on their way out.
     private enum Outbox: Sendable {
         /// None.
-        case resting
+        case idle
         /// A thread is carrying out decisions, and is to go on with these; or a batch has some that
         /// are on no queue yet.
         case draining([State.Action], in: ObjectIdentifier?)
@@ -70,7 +70,7 @@ package final class PresenterMailbox: Sendable {
     ///     answer, and with false when its item is given back, before it knows.
     ///   - handled: Called on the presenter's queue when its method for a notice has returned
     ///     (Rule 11.7); not for one that does not reach it.
-    ///   - changed: Called when ``isHindered(by:)`` may have changed.
+    ///   - changed: Called when ``isBlocked(by:)`` may have changed.
     package init(
         presenter: any Presenter,
         answer: @escaping @Sendable (_ claim: UInt64, _ failure: (any Error)?) -> Void,
@@ -78,10 +78,10 @@ package final class PresenterMailbox: Sendable {
         handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in },
         changed: @escaping @Sendable (PresenterMailbox) -> Void = { _ in }
     ) {
-        let parties = Parties(
+        let callbacks = Callbacks(
             presenter: presenter, answer: answer,
             relinquishmentChanged: relinquishmentChanged, handled: handled, changed: changed)
-        contents = Lock(Contents(state: State(methods: presenter.methods), parties: parties))
+        contents = Lock(Contents(state: State(methods: presenter.methods), callbacks: callbacks))
         queue = presenter.queue
     }
 
@@ -114,8 +114,8 @@ package final class PresenterMailbox: Sendable {
 
     /// Forgets all asks, because the arbiter that made them is gone, and has the presenter look at
     /// its item again.
-    package func resetAfterHostChange() {
-        handle { $0.hostChanged() }
+    package func resetAfterServerChange() {
+        handle { $0.serverChanged() }
     }
 
     /// Ends everything, because the presenter was removed (Rule 5.7).
@@ -127,7 +127,7 @@ package final class PresenterMailbox: Sendable {
         let former = contents.withLock { contents in
             let former = contents
             contents.state.presenterRemoved()
-            contents.parties = nil
+            contents.callbacks = nil
             if case .draining(_, let batch) = contents.outbox {
                 contents.outbox = .draining([], in: batch)
             }
@@ -146,35 +146,35 @@ extension PresenterMailbox {
         in batch: PresenterBatch? = nil, _ decide: (inout State) -> [State.Action]
     ) {
         let batchID = batch.map { ObjectIdentifier($0) }
-        let first: Errand = contents.withLock { contents in
+        let first: ActionBatch = contents.withLock { contents in
             let actions = decide(&contents.state)
             switch contents.outbox {
-            case .resting:
-                guard !actions.isEmpty else { return Errand([], contents.parties) }
+            case .idle:
+                guard !actions.isEmpty else { return ActionBatch([], contents.callbacks) }
                 contents.outbox = .draining([], in: batchID)
-                return Errand(actions, contents.parties)
+                return ActionBatch(actions, contents.callbacks)
             case .draining(let earlier, let holder):
                 if batchID != nil, holder == batchID, earlier.isEmpty {
-                    return Errand(actions, contents.parties, isOfBatch: true)
+                    return ActionBatch(actions, contents.callbacks, isOfBatch: true)
                 }
                 contents.outbox = .draining(earlier + actions, in: holder)
-                return Errand([], contents.parties)
+                return ActionBatch([], contents.callbacks)
             }
         }
         carryOut(first, in: batch)
-        first.parties?.changed(self)
+        first.callbacks?.changed(self)
     }
 
     /// Decisions, and those whom they concern.
-    private struct Errand {
+    private struct ActionBatch {
         let actions: [State.Action]
-        let parties: Parties?
+        let callbacks: Callbacks?
         /// Whether the batch, which has earlier ones already, goes on with what comes after them.
         let isOfBatch: Bool
 
-        init(_ actions: [State.Action], _ parties: Parties?, isOfBatch: Bool = false) {
+        init(_ actions: [State.Action], _ callbacks: Callbacks?, isOfBatch: Bool = false) {
             self.actions = actions
-            self.parties = parties
+            self.callbacks = callbacks
             self.isOfBatch = isOfBatch
         }
     }
@@ -183,71 +183,71 @@ extension PresenterMailbox {
     ///
     /// What has been given to a batch is on no queue yet, and what was decided after that must not
     /// come before it. So the batch keeps the right to carry out until it has reached its queue.
-    private func carryOut(_ first: Errand, in batch: PresenterBatch?) {
-        var errand = first
-        while !errand.actions.isEmpty {
-            var isInBatch = errand.isOfBatch
-            for action in errand.actions {
+    private func carryOut(_ first: ActionBatch, in batch: PresenterBatch?) {
+        var actionBatch = first
+        while !actionBatch.actions.isEmpty {
+            var isInBatch = actionBatch.isOfBatch
+            for action in actionBatch.actions {
                 if case .deliver(let delivery) = action, let batch {
                     batch.add(on: queue, by: self) { self.run(delivery) }
                     isInBatch = true
                 } else {
-                    carryOut(action, errand.parties)
+                    carryOut(action, actionBatch.callbacks)
                 }
             }
             if isInBatch { return }
-            errand = nextErrand()
+            actionBatch = nextActionBatch()
         }
     }
 
     /// Goes on with what was decided since it gave something to a batch, which has reached its
     /// queue.
-    func goOn(in batch: PresenterBatch) { carryOut(nextErrand(), in: batch) }
+    func goOn(in batch: PresenterBatch) { carryOut(nextActionBatch(), in: batch) }
 
-    private func nextErrand() -> Errand {
+    private func nextActionBatch() -> ActionBatch {
         contents.withLock { contents in
             guard case .draining(let actions, _) = contents.outbox, !actions.isEmpty else {
-                contents.outbox = .resting
-                return Errand([], nil)
+                contents.outbox = .idle
+                return ActionBatch([], nil)
             }
             contents.outbox = .draining([], in: nil)
-            return Errand(actions, contents.parties)
+            return ActionBatch(actions, contents.callbacks)
         }
     }
 
-    private func carryOut(_ action: State.Action, _ parties: Parties?) {
+    private func carryOut(_ action: State.Action, _ callbacks: Callbacks?) {
         switch action {
         case .deliver(let delivery):
             queue.add { self.run(delivery) }
         case .answer(let claim, let failure):
-            parties?.answer(claim, failure)
+            callbacks?.answer(claim, failure)
         case .relinquishmentChanged(let kind, let isRelinquished):
-            parties?.relinquishmentChanged(kind, isRelinquished)
+            callbacks?.relinquishmentChanged(kind, isRelinquished)
         }
     }
 
     /// Presenter and session, until the presenter was removed.
-    private var parties: Parties? { contents.withLock { $0.parties } }
+    private var callbacks: Callbacks? { contents.withLock { $0.callbacks } }
 
     /// The presenter, if this delivery may still reach it.
     private func begin(_ delivery: Delivery) -> (any Presenter)? {
         beginning(delivery)?.presenter
     }
 
-    private func beginning(_ delivery: Delivery) -> Parties? {
-        let parties = contents.withLock { $0.state.begin(delivery) ? $0.parties : nil }
-        parties?.changed(self)
-        return parties
+    private func beginning(_ delivery: Delivery) -> Callbacks? {
+        let callbacks = contents.withLock { $0.state.begin(delivery) ? $0.callbacks : nil }
+        callbacks?.changed(self)
+        return callbacks
     }
 
     /// Whether the presenter can do nothing that it was asked before a call made at `place` has
     /// returned (Rule 18.4).
-    func isHindered(by place: CallPlace) -> Bool {
+    func isBlocked(by place: CallPlace) -> Bool {
         let occupiesQueue = place.occupies(queue)
         let callbacks = place.callbacks(of: self)
         guard occupiesQueue || !callbacks.isEmpty else { return false }
         return contents.withLock {
-            $0.state.isHindered(occupiesQueue: occupiesQueue, within: callbacks)
+            $0.state.isBlocked(occupiesQueue: occupiesQueue, within: callbacks)
         }
     }
 
@@ -278,11 +278,11 @@ extension PresenterMailbox {
                 presenter.relinquish(kind, block)
             }
         case .notify(let notice):
-            guard let parties = beginning(delivery), parties.presenter.hear(notice) else {
+            guard let callbacks = beginning(delivery), callbacks.presenter.hear(notice) else {
                 return
             }
             // Also if it removed itself: it has heard.
-            parties.handled(notice)
+            callbacks.handled(notice)
         case .reacquire(let kind, let call, let reacquirer):
             guard begin(delivery) != nil else { return }
             PresenterCallbacks.within(within(.reacquiring(call))) { reacquirer() }
@@ -297,7 +297,7 @@ extension PresenterMailbox {
         // Begun, whatever comes: from here on nothing waits for the presenter's queue.
         guard let presenter = begin(delivery) else { return }
         // It may be removed before its method runs (Rule 5.7).
-        let scope = PresenterCallScope(within(.answering(call))) { self.parties != nil }
+        let scope = PresenterCallScope(within(.answering(call))) { self.callbacks != nil }
         presenter.perform(request, in: scope) { failure in
             self.handle { $0.completed(call, failure: failure) }
         }

@@ -128,12 +128,12 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     /// Notes that the arbiter was replaced: what was asked is forgotten, what is relinquished
     /// stays, and the presenter is told to look again, since a message may have been lost.
-    package mutating func hostChanged() -> [Action] {
+    package mutating func serverChanged() -> [Action] {
         guard activity != .removed else { return [] }
         waiting = []
         activity = .idle
-        reader.hostChanged()
-        writer.hostChanged()
+        reader.serverChanged()
+        writer.serverChanged()
         return noticed(.itemDidChange)
     }
 

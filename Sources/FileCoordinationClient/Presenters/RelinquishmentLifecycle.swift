@@ -188,7 +188,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
 
     /// Notes that the arbiter was replaced: of a call without an answer the new one knows nothing,
     /// so it will not recall it either.
-    mutating func hostChanged() {
+    mutating func serverChanged() {
         switch state {
         case .enqueued, .enqueuedRecalled:
             state = .held

@@ -93,13 +93,13 @@ struct AccessedItem: Sendable {
     /// - Parameters:
     ///   - store: the store of versions.
     ///   - mayHaveVersions: false if the item is known to have none.
-    ///   - isCaredFor: false if no presenter would be told of its outcome; if one registers
+    ///   - reportsRelease: false if no presenter would be told of its outcome; if one registers
     ///     meanwhile, a write counts as a change.
     mutating func begin(
-        _ store: any VersionKeeping, mayHaveVersions: Bool, isCaredFor: Bool
+        _ store: any VersionKeeping, mayHaveVersions: Bool, reportsRelease: Bool
     ) {
         guard let writing else { return }
-        if isCaredFor { before = ItemStamp.take(of: place.path) }
+        if reportsRelease { before = ItemStamp.take(of: place.path) }
         // Without a descriptor left for it the move has to be announced.
         if mayMove { anchor = try? FileAnchor(path: place.path.bytes) }
         versions = store.beginWriting(

@@ -165,7 +165,7 @@ final class AwaitedAccess: Sendable {
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: nanoseconds))
         Self.clock.asyncAfter(deadline: deadline) { [weak access] in
             guard let access else { return }
-            AccessThreads.start { self.timeOut(access, timeout) }
+            BlockingWorkPool.start { self.timeOut(access, timeout) }
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the accessor makes known (sections 10 and 11): by calling us, or, in the case of a move, by
-// what it left behind. It goes into the claim's log, and the host is told to look.
+// what it left behind. It goes into the claim's log, and the server is told to look.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -12,7 +12,7 @@ extension CoordinatedAccess {
     /// Whether it writes anything: only then its accessor has something to make known.
     var isWriting: Bool { requests.contains { $0.access.isWriting } }
 
-    /// Announces something to all presenters that it concerns; at once, if a host is connected.
+    /// Announces something to all presenters that it concerns; at once, if a server is connected.
     func announce(_ announcement: Announcement) {
         guard session.isOurs, log(announcement) else { return }
         session.announce(.announced(WireRecord(claim.record)))

@@ -59,7 +59,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Makes an ordinary access of one that was to be local: of one that runs already, or, with
-    /// `claim`, of one that waits now for a host.
+    /// `claim`, of one that waits now for a server.
     convenience init(
         adopting local: LocalAccess, waitingFor claim: PendingClaim? = nil, purpose: Purpose
     ) {
@@ -74,7 +74,7 @@ package final class CoordinatedAccess: Sendable {
                 policy: session.packagePolicy))
     }
 
-    /// Ends such an access; says whether no host hears of that.
+    /// Ends such an access; says whether no server hears of that.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
         return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
@@ -187,7 +187,7 @@ package final class CoordinatedAccess: Sendable {
     ) async rethrows -> Result {
         let (granted, isReleased) = grantedItems
         // What looks at files is done on threads of ours, not on the pool's.
-        if !isReleased { await AccessThreads.run { self.begin() } }
+        if !isReleased { await BlockingWorkPool.run { self.begin() } }
         let result: Result
         do {
             result = try await AccessorStack.within(isReleased ? nil : self) {
@@ -208,7 +208,7 @@ package final class CoordinatedAccess: Sendable {
     private func finish(
         _ isReleased: Bool, isolation: isolated (any Actor)? = #isolation
     ) async {
-        await AccessThreads.run {
+        await BlockingWorkPool.run {
             if !isReleased { self.end() }
             self.removeSnapshots()
         }
@@ -234,7 +234,7 @@ package final class CoordinatedAccess: Sendable {
         var items = state.withLock { $0.items }
         // A batch does nothing to its items; the calls inside do (Rule 14.3).
         if plan.kind == .access {
-            let isCaredFor = !session.ledger.isQuiet(claim.record)
+            let reportsRelease = !session.ledger.isUnreported(claim.record)
             for index in items.indices where items[index].writing != nil {
                 let item = items[index]
                 // Of what is moved, the announcement takes the versions along.
@@ -243,7 +243,7 @@ package final class CoordinatedAccess: Sendable {
                     && session.mayHaveVersions(at: item.place.path, item.spelling)
                 items[index].begin(
                     session.services.versions, mayHaveVersions: mayHaveVersions,
-                    isCaredFor: isCaredFor)
+                    reportsRelease: reportsRelease)
             }
         }
         state.withLock { [items] in $0.items = items }
@@ -258,7 +258,7 @@ package final class CoordinatedAccess: Sendable {
         let (claim, items, moves) = close()
         for item in items { item.endVersions() }
         // As a rule no process asked for a report, and the items need not be looked at.
-        if session.releaseQuietly(claim) { return }
+        if session.releaseUnreported(claim) { return }
         session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
     }
 

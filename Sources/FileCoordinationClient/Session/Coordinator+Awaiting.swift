@@ -40,7 +40,7 @@ extension Coordinator {
         isolation: isolated (any Actor)? = #isolation
     ) async throws(AccessFailure) -> CoordinatedAccess {
         let wait = AwaitedAccess(
-            of: self, at: .ofTask, settling: { job, _ in AccessThreads.start(job) },
+            of: self, at: .ofTask, settling: { job, _ in BlockingWorkPool.start(job) },
             failing: { job, _ in job() })
         let enclosing = AccessorStack.current
         // The task goes on once, when all is done: what is done for ten thousand of them must not
@@ -48,7 +48,7 @@ extension Coordinator {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation(isolation: isolation) { waiter in
                 // Filing looks at files.
-                AccessThreads.start {
+                BlockingWorkPool.start {
                     wait.file(
                         items, in: session, enclosing: enclosing, surroundings: surroundings,
                         blocksCaller: true, timeout: timeout

@@ -15,7 +15,7 @@ import FileCoordinationWire
 package final class Coordinator: Sendable {
     /// The presenter on whose behalf the coordinator acts; retained (Rule 4.2a).
     private let presenter: OwnPresenter?
-    private let standing = CoordinatorStanding()
+    private let flags = CoordinatorFlags()
     /// The purpose, if it was set.
     private let givenPurpose = LazyReference<PurposeText>()
     /// The label, if one was ever set.
@@ -70,7 +70,7 @@ package final class Coordinator: Sendable {
 
     private func purposeText(isUsed: Bool) -> String {
         if let identity { return ProcessIdentity.purpose(ofPresenter: identity) }
-        if let number = standing.purposeNumber(isUsed: isUsed) {
+        if let number = flags.purposeNumber(isUsed: isUsed) {
             return ProcessIdentity.purpose(number)
         }
         guard let given = givenPurpose.load() else {
@@ -88,7 +88,7 @@ package final class Coordinator: Sendable {
         let purpose = PurposeText(text)
         let isFirst = givenPurpose.storeIfNil(purpose) === purpose
         precondition(
-            isFirst && standing.noteGivenPurpose(),
+            isFirst && flags.noteGivenPurpose(),
             "A purpose identifier can be set once, before the coordinator is used")
     }
 
@@ -108,7 +108,7 @@ package final class Coordinator: Sendable {
         guard let known = givenLabel.load() ?? (label.isEmpty ? nil : LabelText()) else { return }
         givenLabel.storeIfNil(known).text.withLock { text in
             text = label
-            standing.noteLabel(!label.isEmpty)
+            flags.noteLabel(!label.isEmpty)
         }
     }
 
@@ -121,7 +121,7 @@ package final class Coordinator: Sendable {
         surroundings: SurroundingClaims = SurroundingClaims(), blocksCaller: Bool = true,
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(AccessFailure) -> CoordinatedAccess {
-        guard !standing.isCancelled else { throw .cancelled }
+        guard !flags.isCancelled else { throw .cancelled }
         // Used from here on, also if no session can be opened (Rule 4.4).
         let purpose = Purpose(identifying: purposeText(isUsed: true))
         let access = try CoordinatedAccess(
@@ -130,7 +130,7 @@ package final class Coordinator: Sendable {
             blocksCaller: blocksCaller,
             supplement: RecordSupplement(label: label ?? "", outer: surroundings.claims),
             onEnding: onEnding)
-        if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+        if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
             access.giveUp(.cancelled)
         }
         return access
@@ -177,20 +177,20 @@ package final class Coordinator: Sendable {
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
     private func beginLocally(_ spelling: String, _ access: Access) -> LocalBeginning? {
-        guard presenter == nil, AccessorStack.isEmpty, standing.isPlain else { return nil }
+        guard presenter == nil, AccessorStack.isEmpty, flags.isPlain else { return nil }
         let beginning = Session.withExisting { session -> LocalBeginning? in
-            guard let session, let number = standing.purposeNumber(isUsed: true) else {
+            guard let session, let number = flags.purposeNumber(isUsed: true) else {
                 return nil
             }
             return session.claimLocally(spelling, access, purposeNumber: number)
         }
         switch beginning {
-        case .granted(let local) where local.hasWaited && standing.isCancelled:
+        case .granted(let local) where local.hasWaited && flags.isCancelled:
             // Meanwhile. The long way says so.
             local.end()
             return nil
         case .filed(let access):
-            if !calls.noteWaiting(access, unless: { standing.isCancelled }) {
+            if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
                 access.giveUp(.cancelled)
             }
         case .granted, nil: break
@@ -217,7 +217,7 @@ package final class Coordinator: Sendable {
     /// that the caller is inside of; from another thread, the one that concerns the place.
     func writingAccess(for place: ItemPath) -> CoordinatedAccess? {
         var running = (madeCalls.load()?.running ?? []).filter(\.isWriting)
-        let number = presenter == nil ? standing.purposeNumber(isUsed: false) : nil
+        let number = presenter == nil ? flags.purposeNumber(isUsed: false) : nil
         let own = AccessorStack.innermost { frame in
             switch frame {
             case .known(let access): running.contains { $0 === access }
@@ -253,7 +253,7 @@ package final class Coordinator: Sendable {
 
     /// Ends all waits, now and later (Rules 12.1 to 12.6).
     package func cancel() {
-        standing.cancel()
+        flags.cancel()
         for access in calls.takeWaiting() { access.giveUp(.cancelled) }
     }
 

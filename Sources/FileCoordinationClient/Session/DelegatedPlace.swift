@@ -20,7 +20,7 @@ package final class DelegatedPlace: Sendable {
     private struct State {
         var readers = 0
         var isWritten = false
-        /// Claims of this process that were filed and may run: the host may have delegated the
+        /// Claims of this process that were filed and may run: the server may have delegated the
         /// place while one of them does.
         var filed = 0
         /// How many were filed.
@@ -42,7 +42,7 @@ package final class DelegatedPlace: Sendable {
         /// The word.
         package let word: SlotWord
         /// Whether the place is this process's in its turn only.
-        package var isInRelay: Bool { word.relay != nil }
+        package var isInTicketQueue: Bool { word.ticketQueue != nil }
         /// Whether the end of a write is reported, because a presenter is to hear of it.
         var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
@@ -111,7 +111,7 @@ package final class DelegatedPlace: Sendable {
     ) -> Grant? {
         guard let slot else { return nil }
         let word = ledger.delegation(inSlot: slot)
-        guard word.isDelegated || mayWait && word.relay != nil, word.lets(write: isWriting),
+        guard word.isDelegated || mayWait && word.ticketQueue != nil, word.lets(write: isWriting),
             word.epoch == ledger.ledgerEpoch
         else { return nil }
         return Grant(slot: slot, word: word)

@@ -2,12 +2,12 @@
 //
 // The places that are delegated to this process, or that it would like to have: those it has used
 // more than once, and directories of which it has used several items. Each has a slot of the
-// ledger, whose word the host writes. A claim on such a place is granted on the spot if the word
+// ledger, whose word the server writes. A claim on such a place is granted on the spot if the word
 // says so and no access of this very process is in its way; whatever would have to wait goes to the
 // arbiter, which then takes the place back (Rule 2.14).
 //
 // A slot stays its place's for as long as the process lives. The word does not say which place it
-// means; a claim that names the slot may be under way for long, and what the host makes of it in
+// means; a claim that names the slot may be under way for long, and what the server makes of it in
 // the end must not be taken for another place's delegation.
 
 package import FileCoordinationArbiter
@@ -28,7 +28,7 @@ package final class DelegatedPlaces: Sendable {
         /// It is filed, and says nothing of delegation.
         case none
         /// It is filed, and may name the slot in which its process would like to have something.
-        case wanted(DelegatedPlace, WantedSlot?)
+        case wanted(DelegatedPlace, RequestedSlot?)
         /// It may be granted on the spot; the place is busy until that is over.
         case delegated(DelegatedPlace, DelegatedPlace.Grant)
     }
@@ -78,7 +78,7 @@ package final class DelegatedPlaces: Sendable {
             return .delegated(place, grant)
         }
         place.beginFiled()
-        return .wanted(place, wantedSlot(of: place))
+        return .wanted(place, requestedSlot(of: place))
     }
 
     /// Makes a place busy, if a claim there can be granted on the spot.
@@ -119,7 +119,7 @@ package final class DelegatedPlaces: Sendable {
             .filter { $0.purposeNumber == number }
     }
 
-    /// Notes that a claim is going to be filed of which no place knows: until a host has seen it,
+    /// Notes that a claim is going to be filed of which no place knows: until a server has seen it,
     /// none that it may conflict with is local (Rule 2.14).
     package func noteFiling(_ record: RecordReference, of items: [AccessItem]) {
         unseen.insert(record, items)
@@ -193,17 +193,17 @@ package final class DelegatedPlaces: Sendable {
     // MARK: Slots
 
     /// The slot that a claim names which has to be filed.
-    private func wantedSlot(of place: DelegatedPlace) -> WantedSlot? {
+    private func requestedSlot(of place: DelegatedPlace) -> RequestedSlot? {
         state.withLock { state in
             if place.directorySlot == nil, let slot = Self.directorySlot(for: place.path, &state) {
                 place.setDirectorySlot(slot)
             }
-            let directory = place.directorySlot.map { WantedSlot($0, forDirectory: true) }
+            let directory = place.directorySlot.map { RequestedSlot($0, forDirectory: true) }
             if place.filings <= Self.directoryFilings, let directory { return directory }
-            if let slot = place.slot { return WantedSlot(slot) }
+            if let slot = place.slot { return RequestedSlot(slot) }
             guard let slot = Self.takeSlot(&state) else { return directory }
             place.setSlot(slot)
-            return WantedSlot(slot)
+            return RequestedSlot(slot)
         }
     }
 
@@ -270,7 +270,7 @@ package final class DelegatedPlaces: Sendable {
 
 extension DelegatedPlaces.Opening {
     /// The slot that a claim names that is filed.
-    package var wantedSlot: WantedSlot? {
+    package var requestedSlot: RequestedSlot? {
         switch self {
         case .none, .delegated: nil
         case .wanted(_, let slot): slot

@@ -6,7 +6,7 @@ package import FileCoordinationLedger
 
 /// Why the system itself could not give access.
 package enum FailureReason: Error, Hashable {
-    /// No arbiter can be reached or hosted; the text says why.
+    /// No arbiter can be reached or served; the text says why.
     case arbiterUnreachable(String)
     /// This process has as many claims and presenters as it can have.
     case limitReached(String)

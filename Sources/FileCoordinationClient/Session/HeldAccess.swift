@@ -99,6 +99,6 @@ extension Coordinator {
         let access = try await obtain(
             items, in: session, surroundings: surroundings, timeout: timeout)
         // What looks at files is done on threads of ours, not on the pool's.
-        return await AccessThreads.run { HeldAccess(access, of: self, in: surroundings) }
+        return await BlockingWorkPool.run { HeldAccess(access, of: self, in: surroundings) }
     }
 }

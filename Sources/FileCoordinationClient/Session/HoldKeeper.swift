@@ -5,7 +5,7 @@
 // access, and holds it until the processes that it is for have ended. It tells them by a socket, of
 // which this process has the other end and they inherit copies, or by their numbers.
 
-import FileCoordinationHost
+import FileCoordinationServer
 package import FileCoordinationSystem
 import Glibc
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One access that its process grants itself, because the place is delegated to it: no message, no
-// look at the item, since no presenter would have to be told of its outcome. A host may ask for a
+// look at the item, since no presenter would have to be told of its outcome. A server may ask for a
 // report of its release while it lasts; then it is a claim like any other, and its end is
 // announced. If its accessor makes something known, an ordinary access is made of it for that.
 
@@ -23,7 +23,7 @@ final class LocalAccess: Sendable {
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<KeptVersions>()
     /// What is to be passed on when it is over.
-    private let turn = LazyReference<TurnInRelay>()
+    private let turn = LazyReference<TurnInTicketQueue>()
     /// What the item looked like before, if the end of the write is reported.
     private let before = LazyReference<KeptStamp>()
 
@@ -78,8 +78,8 @@ final class LocalAccess: Sendable {
     /// Whether it may have had to wait for its turn.
     var hasWaited: Bool { turn.load() != nil }
 
-    /// Notes that it has got its turn in a relay.
-    func noteTurn(_ turn: TurnInRelay) { _ = self.turn.storeIfNil(turn) }
+    /// Notes that it has got its turn in a ticket queue.
+    func noteTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
     /// Looks at the item before the accessor runs, because its write is going to be reported.
     func lookBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
@@ -96,14 +96,15 @@ final class LocalAccess: Sendable {
 
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
     func end() {
-        let isQuiet = release()
+        let isUnreported = release()
         // Only now: the next access must find it ended. No next one is called if there is something
-        // to report: a host ends the relay then, and what was moved is followed (Rule 11.4).
-        if isQuiet { turn.load()?.pass() }
+        // to report: a server ends the ticket queue then, and what was moved is followed (Rule
+        // 11.4).
+        if isUnreported { turn.load()?.pass() }
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; says whether no host hears of that.
+    /// Ends its claim; says whether no server hears of that.
     private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()
@@ -161,7 +162,7 @@ extension Session {
             ledger.discard(record)
             return nil
         }
-        if grant.isInRelay {
+        if grant.isInTicketQueue {
             let known = (place: known, isVersionless: isVersionless)
             return claimInTurn(local, at: place, grant, known, at: now)
         }
@@ -169,7 +170,7 @@ extension Session {
             record, slot: grant.slot, delegation: grant.word, isWriting: access.isWriting)
         guard state == .granted else {
             // The delegation was revoked concurrently. Discard this record and file an ordinary
-            // claim. A host may have granted it at once.
+            // claim. A server may have granted it at once.
             local.abandon()
             // One that is over already needs no end.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }

@@ -4,8 +4,8 @@
 // is the record's word in the ledger; this object remembers why a claim was given up, and tells an
 // asynchronous caller exactly once.
 
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 
 /// A claim that waits, or did.
@@ -82,7 +82,7 @@ package final class PendingClaim: Sendable {
     func wait(until deadline: UInt64?, onWait: () -> Void = {}) -> AccessEnding? {
         let start = MonotonicClock.now
         let noticeable = start + Self.noticeableWait
-        let long = start + HostVigil.firstPause
+        let long = start + ServerWatchdog.firstPause
         let end = deadline ?? .max
         var state = ledger.waitWhileAsked(record, deadline: min(noticeable, end))
         if state == .asked, noticeable < end {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What presenters answer. Those that were asked together and share a queue answer one right after
-// the other; their answers go to the host together, because for each that goes alone the kernel
+// the other; their answers go to the server together, because for each that goes alone the kernel
 // would wake it.
 
 import FileCoordinationSystem
@@ -25,7 +25,7 @@ struct GatheredAnswers {
         return answers
     }
 
-    /// The host that asked is gone.
+    /// The server that asked is gone.
     mutating func forget() { answers = [] }
 }
 
@@ -45,7 +45,7 @@ extension Session {
         let isInRun = Self.runs.pointer.map { $0.pointee > 0 } ?? false
         // Of the first the connection thread is told: it sends them if the run takes long.
         let isFirst: Bool? = state.withLock { state in
-            guard isInRun, state.hostEpoch != nil, state.version >= Self.gatheringVersion,
+            guard isInRun, state.serverEpoch != nil, state.version >= Self.gatheringVersion,
                 let socket = state.socket
             else { return nil }
             let wasEmpty = state.answers.isEmpty
@@ -83,10 +83,10 @@ extension Session {
 
     /// The same, under the lock; false if the connection thread has to be rung.
     ///
-    /// A host that was deposed meanwhile is told nothing: the next one asks again.
+    /// A server that was deposed meanwhile is told nothing: the next one asks again.
     func sendAnswers(of state: inout State, on socket: SequencedSocket) -> Bool {
         guard !state.answers.isEmpty else { return true }
         let answers = state.answers.takeAll()
-        return isDeposed(state.hostEpoch) || link.send(.madeWay(answers), on: socket)
+        return isDeposed(state.serverEpoch) || link.send(.madeWay(answers), on: socket)
     }
 }

@@ -27,7 +27,7 @@ extension Session {
             record = try ledger.write(
                 kind: .claim, body: body.encodeChecked(),
                 outcomeCapacity: ClaimLogEntry.outcomesLength(items.count),
-                wantsMessage: plan.onEnding != nil, wantedSlot: opening.wantedSlot,
+                wantsMessage: plan.onEnding != nil, requestedSlot: opening.requestedSlot,
                 supplement: plan.supplement)
         } catch let error {
             opening.close(isWriting: isWriting)
@@ -68,7 +68,7 @@ extension Session {
     }
 
     /// Ends a granted claim if no report of its outcome is asked for.
-    func releaseQuietly(_ claim: PendingClaim) -> Bool {
+    func releaseUnreported(_ claim: PendingClaim) -> Bool {
         guard ledger.releaseLocally(claim.record) else { return false }
         state.withLock { $0.claims[claim.record] = nil }
         leave(claim)
@@ -77,7 +77,7 @@ extension Session {
 
     /// Ends a granted claim; `outcomes` tells what became of each item.
     func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
-        if releaseQuietly(claim) { return }
+        if releaseUnreported(claim) { return }
         release(claim.record, outcomes: outcomes)
         leave(claim)
     }
@@ -101,8 +101,8 @@ extension Session {
             return try ledger.release(record, outcome: entry) == .freed
         } catch {
             // Room for the outcomes was set aside when the claim was filed; then the ledger was cut
-            // off, and no host believes it.
-            // A record that cannot be released is no host's any more.
+            // off, and no server believes it.
+            // A record that cannot be released is no server's any more.
             return (try? ledger.release(record)) == .freed
         }
     }
@@ -112,7 +112,7 @@ extension Session {
         announce(.ended(WireRecord(record)))
     }
 
-    // MARK: What the host says
+    // MARK: What the server says
 
     func granted(_ record: WireRecord) {
         claim(record)?.noteGrant()

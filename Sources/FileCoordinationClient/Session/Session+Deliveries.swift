@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host has to say to this process's presenters, and where they are by now.
+// What the server has to say to this process's presenters, and where they are by now.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -58,7 +58,7 @@ extension Session {
 
     /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
     ///
-    /// The host says it again after a new connection: it cannot know what was heard on the last.
+    /// The server says it again after a new connection: it cannot know what was heard on the last.
     private func noteRelocation(
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {

@@ -3,7 +3,7 @@
 // What counts as a package is one policy for all who share an arbiter, which announces it (Rule
 // 1.11). Before the first announcement there is the user's configuration, from which it is made.
 
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -19,12 +19,12 @@ struct KnownPackages {
     private(set) var policy = PackagePolicy.builtIn
 
     /// Takes note of an announcement; returns what there is to complain of that is new, and nil if
-    /// nothing is, as when a new host says what the last one said.
+    /// nothing is, as when a new server says what the last one said.
     ///
-    /// - Parameter isFromNewHost: one that does not know what this process has added.
-    mutating func announced(_ text: [UInt8], isFromNewHost: Bool) -> [String]? {
+    /// - Parameter isFromNewServer: one that does not know what this process has added.
+    mutating func announced(_ text: [UInt8], isFromNewServer: Bool) -> [String]? {
         if text == announcement, own.isEmpty { return nil }
-        if isFromNewHost { unconfirmed = own }
+        if isFromNewServer { unconfirmed = own }
         if !unconfirmed.isEmpty {
             let lines = Set(text.split(separator: UInt8(ascii: "\n")).map { Array($0) })
             unconfirmed.removeAll { lines.contains(Array($0.text.utf8)) }
@@ -64,15 +64,15 @@ extension Session {
         if packages.withLock({ $0.announcement == nil }) {
             // Without an arbiter to ask, its configuration is what it will say, most likely; once
             // it says something else, claims are filed again (see ``CoordinatedAccess/settle()``).
-            learn(PackageConfiguration.load(), isFromNewHost: false)
+            learn(PackageConfiguration.load(), isFromNewServer: false)
         }
         return packages.withLock { $0.policy }
     }
 
     /// Takes note of the policy that the arbiter announces.
-    func learn(_ text: [UInt8], isFromNewHost: Bool) {
+    func learn(_ text: [UInt8], isFromNewServer: Bool) {
         let complaints = packages.withLock {
-            $0.announced(text, isFromNewHost: isFromNewHost)
+            $0.announced(text, isFromNewServer: isFromNewServer)
         }
         guard let complaints else { return }
         packages.notifyAll()
@@ -80,7 +80,7 @@ extension Session {
         for complaint in complaints { Diagnostics.say("configuration of packages: \(complaint)") }
     }
 
-    /// Tells a new host what this process has added.
+    /// Tells a new server what this process has added.
     func announceOwnPackages() {
         let own = packages.withLock { $0.own }
         if !own.isEmpty { announce(.packagePolicy(PackagePolicy.text([], adding: own))) }

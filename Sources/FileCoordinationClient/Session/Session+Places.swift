@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are, by the file system and by the host's book.
+// Where things are, by the file system and by the server's book.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 
 extension Session {

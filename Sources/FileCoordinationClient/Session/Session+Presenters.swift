@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This process's presenters: registration, what the host has to say to them, what they answer.
+// This process's presenters: registration, what the server has to say to them, what they answer.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -28,7 +28,7 @@ final class PresenterRegistration: Sendable {
         /// The same as far as the presenter knows: behind `place` while a move waits in its queue.
         var knownPlace: ItemPath?
         /// The call that keeps it from going on, as the arbiter was told.
-        var hindrance: RecordReference?
+        var blockedBy: RecordReference?
     }
 
     init(_ presenter: any Presenter, label: String) {
@@ -93,7 +93,7 @@ extension Session {
                 noteRelinquishment(registration, kind, isRelinquished)
             },
             handled: { [self] notice in presenterHeard(registration, notice) },
-            changed: { [self] mailbox in tellHindrance(of: registration, mailbox) })
+            changed: { [self] mailbox in tellBlocked(of: registration, mailbox) })
         let entry = PresenterEntry(registration: registration, mailbox: mailbox)
         let isFirst = state.withLock { state in
             let identity = presenter.identity
@@ -104,7 +104,7 @@ extension Session {
             return true
         }
         guard isFirst else { return false }
-        link.watchForHosts(of: self)
+        link.watchForServers(of: self)
         do throws(AccessFailure) {
             try register(entry, at: place)
         } catch {
@@ -214,7 +214,7 @@ extension Session {
                 presenter: WireRecord(record), claim: claim, failure: services.encode(failure)))
     }
 
-    /// Writes down what the next host has to know (Rule 18.7).
+    /// Writes down what the next server has to know (Rule 18.7).
     private func noteRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {

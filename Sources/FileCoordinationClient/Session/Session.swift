@@ -5,11 +5,11 @@
 // what it needs.
 //
 // A thread that wants something writes it into the ledger and then announces it; if there is no
-// connection just then, the connection thread makes one, and its hello makes the host read the
+// connection just then, the connection thread makes one, and its hello makes the server read the
 // whole ledger. So nothing that was written is ever lost, only told later.
 
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
@@ -21,7 +21,7 @@ package final class Session: Sendable {
     package let services: any ClientServices
     let ledger: LedgerWriter
     /// Vouches for the ledger if its directory is removed; nil where that cannot be had.
-    private let witness: LedgerWitness?
+    private let fallback: LedgerFallback?
     let state: Lock<State>
     /// The newest version of the protocol that this process speaks.
     private let newestVersion: UInt16
@@ -33,7 +33,7 @@ package final class Session: Sendable {
     /// Where claims need no arbiter.
     let delegated: DelegatedPlaces
     /// Where claims wait for each other without one.
-    let relays = KnownRelays()
+    let ticketQueues = KnownTicketQueues()
     private let hasSwept = Atomic(false)
     /// Tells whether this is still the process that opened the session (and not a forked child).
     private let processToken = ForkGuard.processToken
@@ -41,11 +41,11 @@ package final class Session: Sendable {
     struct State {
         /// The connection, once its hello is on its way; nil between two connections.
         var socket: SequencedSocket?
-        /// The host's epoch, once it has said welcome on `socket`.
-        var hostEpoch: HostEpoch?
+        /// The server's epoch, once it has said welcome on `socket`.
+        var serverEpoch: ServerEpoch?
         /// The version of the protocol that the next hello names.
         var helloVersion: UInt16
-        /// The version that this connection's host and this process speak.
+        /// The version that this connection's server and this process speak.
         var version = ProtocolVersion.supported.lowerBound
         /// Claims from filing until their record is given back.
         var claims = PendingClaims()
@@ -55,13 +55,14 @@ package final class Session: Sendable {
         var running: [CoordinatedAccess] = []
         /// Presenters in the order of their registration (Rule 5.1).
         var presenters: [PresenterEntry] = []
-        /// The same, by the record that the host knows them by.
+        /// The same, by the record that the server knows them by.
         var presentersByRecord: [WireRecord: PresenterEntry] = [:]
         /// What presenters have answered that work off together what they were asked.
         var answers = GatheredAnswers()
         /// Who waits to be told what a claim waits for.
         var explanations: [RecordReference: Monitor<[Party]?>] = [:]
-        /// Whether the host has refused this process, so that connecting again at once is useless.
+        /// Whether the server has refused this process, so that connecting again at once is
+        /// useless.
         var isRefused = false
         /// Pieces of a delivery that is too long for one message.
         var deliveryParts = PartAssembler.delivery
@@ -70,21 +71,21 @@ package final class Session: Sendable {
     private init(runtime given: RuntimeDirectory, _ services: any ClientServices) throws {
         // Now, and on this thread: the program may change it later, on another.
         let environment = CurrentProcess.environmentEntries
-        let bell = try WakeUp()
+        let wakeUp = try WakeUp()
         self.services = services
-        newestVersion = SpokenProtocol.newest
+        newestVersion = ProtocolVersion.spoken
         state = Lock(State(helloVersion: newestVersion))
-        (runtime, ledger, witness) = try Self.makeLedger(in: given, bell)
+        (runtime, ledger, fallback) = try Self.makeLedger(in: given, wakeUp)
         delegated = DelegatedPlaces(
             ledger, isOn: !environment.contains("FILECOORDINATION_DELEGATION=off"))
         link = try SessionLink(
             election: Election(
-                runtime: runtime, bell: ledger.serviceBell,
+                runtime: runtime, serverReady: ledger.serverReadyEvent,
                 log: { if case .worldDivided = $0 { Diagnostics.say("\($0)") } }
             ) {
                 DaemonLauncher.find(environment: environment)
             },
-            bell: bell)
+            wakeUp: wakeUp)
         try link.start(for: self)
     }
 
@@ -100,29 +101,30 @@ package final class Session: Sendable {
         }
     }
 
-    /// Has the witness answer, at the latest now; false if that has to be tried again.
+    /// Has the ledger fallback answer, at the latest now; false if that has to be tried again.
     @discardableResult
-    func vouch() -> Bool { witness?.start() ?? true }
+    func vouch() -> Bool { fallback?.start() ?? true }
 
-    /// Makes a ledger where every host finds it, though the directory be removed meanwhile.
+    /// Makes a ledger where every server finds it, though the directory be removed meanwhile.
     private static func makeLedger(
-        in given: RuntimeDirectory, _ bell: WakeUp
-    ) throws -> (RuntimeDirectory, LedgerWriter, LedgerWitness?) {
+        in given: RuntimeDirectory, _ wakeUp: WakeUp
+    ) throws -> (RuntimeDirectory, LedgerWriter, LedgerFallback?) {
         var runtime = given
         while true {
-            var witness: LedgerWitness?
+            var fallback: LedgerFallback?
             do {
                 let epochs = try EpochFile(directory: runtime.directory)
                 EpochRenewal.renewIfDue(epochs, in: runtime)
                 let ledger = try LedgerWriter(directory: runtime.ledgers, globalEpoch: epochs)
                 // Where it cannot be had, a removed directory takes the claims along.
-                witness = try? LedgerWitness(for: ledger, in: runtime) { bell.signal() }
-                // Only now: a host in any other directory than this one has seen the witness.
-                if runtime.isInPlace { return (runtime, ledger, witness) }
+                fallback = try? LedgerFallback(for: ledger, in: runtime) { wakeUp.signal() }
+                // Only now: a server in any other directory than this one has seen the ledger
+                // fallback.
+                if runtime.isInPlace { return (runtime, ledger, fallback) }
             } catch {
                 if runtime.isInPlace { throw error }
             }
-            witness?.retire()
+            fallback?.retire()
             runtime = try runtime.renewed()
         }
     }
@@ -194,16 +196,16 @@ package final class Session: Sendable {
     /// Whether this process opened the session; in a forked child nothing of it may be touched.
     package var isOurs: Bool { processToken == ForkGuard.processToken }
 
-    // MARK: Telling the host
+    // MARK: Telling the server
 
-    /// Tells the host to look at `record`, now or by way of the next hello.
+    /// Tells the server to look at `record`, now or by way of the next hello.
     ///
     /// - Returns: whether it was said just now; what is not in the ledger is otherwise lost.
     @discardableResult
     func announce(_ message: ClientMessage) -> Bool {
         guard isOurs else { return false }
         let isSent = state.withLock { state in
-            guard let socket = state.socket, !isDeposed(state.hostEpoch) else { return false }
+            guard let socket = state.socket, !isDeposed(state.serverEpoch) else { return false }
             // What was answered before is said before.
             let isAllSent = sendAnswers(of: &state, on: socket)
             return link.send(message, on: socket) && isAllSent
@@ -213,7 +215,7 @@ package final class Session: Sendable {
     }
 
     /// Publishes `socket` and sends the hello in one step, so that whatever is written into the
-    /// ledger is either there when the host reads it all, or announced on this socket.
+    /// ledger is either there when the server reads it all, or announced on this socket.
     func connected(_ socket: SequencedSocket) throws(SystemError) {
         let result = state.withLock { state in
             Swift.Result<Void, SystemError> { () throws(SystemError) in
@@ -223,7 +225,7 @@ package final class Session: Sendable {
                 _ = try socket.send(hello.encode())
                 Failpoint.reach(.after, .sendsHello)
                 state.socket = socket
-                state.hostEpoch = nil
+                state.serverEpoch = nil
                 state.isRefused = false
                 state.answers.forget()
                 state.deliveryParts = .delivery
@@ -232,23 +234,23 @@ package final class Session: Sendable {
         try result.get()
     }
 
-    /// The version of the protocol that this connection's host and this process speak.
+    /// The version of the protocol that this connection's server and this process speak.
     var spokenVersion: UInt16 { state.withLock { $0.version } }
 
-    /// Whether the host of this connection has accepted the hello.
-    var isWelcome: Bool { state.withLock { $0.hostEpoch != nil } }
+    /// Whether the server of this connection has accepted the hello.
+    var isWelcome: Bool { state.withLock { $0.serverEpoch != nil } }
 
-    /// A host has accepted the hello.
+    /// A server has accepted the hello.
     func welcomed(_ welcome: Welcome) {
         state.withLock { state in
-            state.hostEpoch = HostEpoch(rawValue: welcome.epoch)
+            state.serverEpoch = ServerEpoch(rawValue: welcome.epoch)
             state.version = welcome.version
-            // The next host may be newer than this one.
+            // The next server may be newer than this one.
             state.helloVersion = newestVersion
         }
     }
 
-    /// A host has refused; says whether it could be another one of an older version.
+    /// A server has refused; says whether it could be another one of an older version.
     func refused(_ refusal: Refusal) -> Bool {
         let oldest = ProtocolVersion.supported.lowerBound
         let triesOlder = state.withLock { state in
@@ -271,52 +273,52 @@ package final class Session: Sendable {
 
     /// Looks for grants to asynchronous callers whose message went to the former connection.
     ///
-    /// When the host says welcome: what it granted before it knew of this connection it granted
+    /// When the server says welcome: what it granted before it knew of this connection it granted
     /// before that, and what it grants later it says.
     func noteGrants() {
         for claim in state.withLock({ $0.claims.all }) { claim.noteGrant() }
     }
 
-    /// Forgets the connection; presenters forget what the former host asked of them.
+    /// Forgets the connection; presenters forget what the former server asked of them.
     func disconnected() {
         let presenters = state.withLock { state in
             state.socket = nil
-            state.hostEpoch = nil
+            state.serverEpoch = nil
             return state.presenters
         }
         for presenter in presenters {
-            presenter.registration.tie.withLock { $0.hindrance = nil }
-            presenter.mailbox.resetAfterHostChange()
+            presenter.registration.tie.withLock { $0.blockedBy = nil }
+            presenter.mailbox.resetAfterServerChange()
         }
     }
 
     /// Whether others may wait for this process's presenters.
     var hasPresenters: Bool { state.withLock { !$0.presenters.isEmpty } }
 
-    /// Whether a host is needed even if no thread calls.
+    /// Whether a server is needed even if no thread calls.
     ///
     /// Before its first word as well: the first access is not filed yet, and waits for that.
-    var needsHost: Bool {
+    var needsServer: Bool {
         let isNew = packages.withLock { $0.announcement == nil }
         return state.withLock {
             !$0.isRefused && (isNew || !$0.claims.isEmpty || !$0.presenters.isEmpty)
         }
     }
 
-    /// Whether the host of this connection is not the host any more (Rule 18.7a).
+    /// Whether the server of this connection is not the server any more (Rule 18.7a).
     ///
     /// A new one has raised the ledger's epoch; nothing that the old one says counts.
-    var isHostDeposed: Bool { isDeposed(state.withLock { $0.hostEpoch }) }
+    var isServerDeposed: Bool { isDeposed(state.withLock { $0.serverEpoch }) }
 
-    func isDeposed(_ epoch: HostEpoch?) -> Bool {
+    func isDeposed(_ epoch: ServerEpoch?) -> Bool {
         epoch.map { ledger.ledgerEpoch > $0 } ?? false
     }
 
-    /// Whether something cannot go on before the host has said or done something.
-    var awaitsHost: Bool {
+    /// Whether something cannot go on before the server has said or done something.
+    var awaitsServer: Bool {
         let (isWelcome, claims) = state.withLock { state in
             (
-                state.hostEpoch != nil && state.explanations.isEmpty,
+                state.serverEpoch != nil && state.explanations.isEmpty,
                 state.socket == nil ? [] : state.claims.all.map(\.record)
             )
         }

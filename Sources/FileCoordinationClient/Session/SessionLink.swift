@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The connection thread: finds or makes a host, greets it, hands what it says to the session, and
+// The connection thread: finds or makes a server, greets it, hands what it says to the session, and
 // starts over when it is gone. Callers never wait here; they wait on their own record's word, which
-// a host swaps and wakes directly. All signals are blocked on this thread.
+// a server swaps and wakes directly. All signals are blocked on this thread.
 //
-// A host that is stopped does not end the connection (Rule 18.7a). While a thread waits, the thread
-// looks at it now and then; otherwise it learns of a new host from a watch of the runtime directory
-// if this process has presenters, and by the ledger's epoch when there is something to say.
+// A server that is stopped does not end the connection (Rule 18.7a). While a thread waits, the
+// thread looks at it now and then; otherwise it learns of a new server from a watch of the runtime
+// directory if this process has presenters, and by the ledger's epoch when there is something to
+// say.
 
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Synchronization
@@ -19,13 +20,13 @@ import Synchronization
 final class SessionLink: Sendable {
     private let election: Election
     private let poller: Poller
-    private let bell: WakeUp
+    private let wakeUp: WakeUp
     /// Messages that the socket had no room for; sent by the thread when there is.
     private let outbox = Lock<[ClientMessage]>([])
-    /// Whether the thread looks at the host now and then.
+    /// Whether the thread looks at the server now and then.
     private let isAttending = Atomic(false)
     private let hasConnected = Atomic(false)
-    /// Tells of new hosts; made with the first presenter.
+    /// Tells of new servers; made with the first presenter.
     private let watch = Lock<DirectoryWatch?>(nil)
 
     /// Conversations, one after the other, that ended before a welcome.
@@ -41,16 +42,16 @@ final class SessionLink: Sendable {
     private static let answersPause: UInt64 = 500_000
 
     private enum Token {
-        static let bell: UInt64 = 0
+        static let wakeUp: UInt64 = 0
         static let socket: UInt64 = 1
         static let watch: UInt64 = 2
     }
 
-    init(election: Election, bell: WakeUp) throws(SystemError) {
+    init(election: Election, wakeUp: WakeUp) throws(SystemError) {
         self.election = election
-        self.bell = bell
+        self.wakeUp = wakeUp
         poller = try Poller()
-        try poller.add(bell.descriptor, token: Token.bell, .readable)
+        try poller.add(wakeUp.descriptor, token: Token.wakeUp, .readable)
     }
 
     func start(for session: Session) throws(SystemError) {
@@ -59,19 +60,19 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Wakes the thread: there is something to say, or a thread needs a host.
-    func ring() { bell.signal() }
+    /// Wakes the thread: there is something to say, or a thread needs a server.
+    func ring() { wakeUp.signal() }
 
-    /// Has the thread look whether the host is stopped, for a thread that waits.
+    /// Has the thread look whether the server is stopped, for a thread that waits.
     func attend() {
         // Once for all who wait at a time.
         if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
     }
 
-    /// Has the thread hear of new hosts, for presenters that a new one will ask.
+    /// Has the thread hear of new servers, for presenters that a new one will ask.
     ///
     /// Without a watch, which a user may have too many of, they hear of it late.
-    func watchForHosts(of session: Session) {
+    func watchForServers(of session: Session) {
         watch.withLock { watch in
             // Whatever fails: without a watch it is looked now and then (see above).
             guard watch == nil, let fresh = try? DirectoryWatch(),
@@ -82,7 +83,7 @@ final class SessionLink: Sendable {
             watch = fresh
         }
         // One may have come before the watch.
-        if session.isHostDeposed { ring() }
+        if session.isServerDeposed { ring() }
     }
 
     /// Sends `message`, or leaves it to the thread if the socket has no room for it.
@@ -96,7 +97,7 @@ final class SessionLink: Sendable {
                 do {
                     if try socket.send(message.encode()) { return true }
                 } catch {
-                    // The host is gone. The thread sees it, too, and the next hello makes up.
+                    // The server is gone. The thread sees it, too, and the next hello makes up.
                     return true
                 }
             }
@@ -112,12 +113,12 @@ final class SessionLink: Sendable {
             let socket = try connect(session)
             try poller.add(socket.descriptor, token: Token.socket, .readable)
             outbox.withLock { $0 = [] }
-            var stoppedHost: HostVigil?
+            var stoppedServer: ServerWatchdog?
             // The last one ended if its directory was removed.
-            if session.hasPresenters { watchForHosts(of: session) }
-            // A host that is gone before the hello has perhaps said why.
+            if session.hasPresenters { watchForServers(of: session) }
+            // A server that is gone before the hello has perhaps said why.
             if (try? session.connected(socket)) != nil {
-                stoppedHost = converse(on: socket, session)
+                stoppedServer = converse(on: socket, session)
             } else {
                 // A client that was turned away before it could greet is told why.
                 _ = readMessages(from: socket, session)
@@ -130,17 +131,17 @@ final class SessionLink: Sendable {
             session.disconnected()
             socket.shutDown()
             // If that fails, the next connection finds it stopped again.
-            if let stoppedHost { try? election.depose(stoppedHost) }
-            // Once is a host that dies, or one of an older version.
+            if let stoppedServer { try? election.depose(stoppedServer) }
+            // Once is a server that dies, or one of an older version.
             if unwelcome.withLock({ $0 > 2 }) {
-                waitForBell(until: MonotonicClock.now + Self.unwelcomePause)
+                waitForWakeUp(until: MonotonicClock.now + Self.unwelcomePause)
             }
         } catch {
             session.vouch()
             session.fail(.system(.arbiterUnreachable("\(error)")))
-            waitForBell(until: retry(session))
+            waitForWakeUp(until: retry(session))
         }
-        if !session.needsHost { waitForBell(until: retry(session)) }
+        if !session.needsServer { waitForWakeUp(until: retry(session)) }
     }
 
     private func connect(_ session: Session) throws -> SequencedSocket {
@@ -150,17 +151,17 @@ final class SessionLink: Sendable {
         {
             return socket
         }
-        // The process that becomes host may ask for it.
+        // The process that becomes server may ask for it.
         session.vouch()
-        return try election.connectOrHost(onEnd: { _ in }).socket
+        return try election.connectOrServe(onEnd: { _ in }).socket
     }
 
-    /// Reads what the host says until the connection ends.
+    /// Reads what the server says until the connection ends.
     ///
-    /// - Returns: the host, if it is to be deposed.
-    private func converse(on socket: SequencedSocket, _ session: Session) -> HostVigil? {
-        var vigil = HostVigil(over: socket)
-        var nextLook: UInt64? = MonotonicClock.now + HostVigil.firstPause
+    /// - Returns: the server, if it is to be deposed.
+    private func converse(on socket: SequencedSocket, _ session: Session) -> ServerWatchdog? {
+        var watchdog = ServerWatchdog(over: socket)
+        var nextLook: UInt64? = MonotonicClock.now + ServerWatchdog.firstPause
         var ready: [Poller.Ready] = []
         var vouchesAt: UInt64? = MonotonicClock.now + Self.restraint
         var answersAt: UInt64?
@@ -180,15 +181,15 @@ final class SessionLink: Sendable {
             if let time = vouchesAt, MonotonicClock.now >= time {
                 vouchesAt = session.vouch() ? nil : time + Self.unwelcomePause
             }
-            guard !session.isHostDeposed else { return nil }
+            guard !session.isServerDeposed else { return nil }
             for event in ready {
                 switch event.token {
-                case Token.bell:
-                    _ = bell.drain()
+                case Token.wakeUp:
+                    _ = wakeUp.drain()
                     sendOutbox(on: socket)
                 case Token.watch: drainWatch()
                 default:
-                    vigil.reset()
+                    watchdog.reset()
                     if event.writable { sendOutbox(on: socket) }
                     guard event.readable || event.hangup else { continue }
                     guard readMessages(from: socket, session) else { return nil }
@@ -198,25 +199,25 @@ final class SessionLink: Sendable {
             let isCalled = nextLook == nil && isAttending.load(ordering: .sequentiallyConsistent)
             guard isCalled || now >= nextLook ?? .max else { continue }
             if isAwaited(session) {
-                if vigil.look(now: now) { return vigil }
-                nextLook = now + HostVigil.pause
+                if watchdog.look(now: now) { return watchdog }
+                nextLook = now + ServerWatchdog.pause
             } else {
-                vigil.reset()
+                watchdog.reset()
                 nextLook = nil
             }
         }
     }
 
-    /// Whether a thread waits for the host; if not, the next one that does will ring.
+    /// Whether a thread waits for the server; if not, the next one that does will ring.
     private func isAwaited(_ session: Session) -> Bool {
         isAttending.store(false, ordering: .sequentiallyConsistent)
         if session.ledger.isDamaged { session.fail(.system(FailureReason(.cutOff))) }
-        guard session.awaitsHost else { return false }
+        guard session.awaitsServer else { return false }
         isAttending.store(true, ordering: .sequentiallyConsistent)
         return true
     }
 
-    /// When to look for a new host though no thread waits and no watch tells.
+    /// When to look for a new server though no thread waits and no watch tells.
     private func unwatched(_ session: Session) -> UInt64? {
         guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
         return MonotonicClock.after(.seconds(5))
@@ -241,7 +242,7 @@ final class SessionLink: Sendable {
     private func sendOutbox(on socket: SequencedSocket) {
         let isLeft = outbox.withLock { outbox in
             var sent = 0
-            // If the host is gone, its connection's end says so.
+            // If the server is gone, its connection's end says so.
             while sent < outbox.count, (try? socket.send(outbox[sent].encode())) != false {
                 sent += 1
             }
@@ -259,32 +260,32 @@ final class SessionLink: Sendable {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 let version = session.spokenVersion
-                // A host that says what is no message is not believed.
-                guard let message = try? HostMessage(decoding: bytes, version: version) else {
+                // A server that says what is no message is not believed.
+                guard let message = try? ServerMessage(decoding: bytes, version: version) else {
                     return false
                 }
-                guard !session.isHostDeposed, session.receive(message) else { return false }
+                guard !session.isServerDeposed, session.receive(message) else { return false }
             case .wouldBlock: return true
             case .tooLong, .closed: return false
             }
         }
     }
 
-    /// When to look for a host again without being asked: others may wait for our presenters, and
+    /// When to look for a server again without being asked: others may wait for our presenters, and
     /// should know of our claims.
     private func retry(_ session: Session) -> UInt64? {
-        session.needsHost || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
+        session.needsServer || session.hasPresenters ? MonotonicClock.after(.seconds(1)) : nil
     }
 
-    private func waitForBell(until deadline: UInt64?) {
+    private func waitForWakeUp(until deadline: UInt64?) {
         var ready: [Poller.Ready] = []
         while true {
             // Then it goes on at once, and looks.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
             if let deadline, MonotonicClock.now >= deadline { return }
             if ready.contains(where: { $0.token == Token.watch }) { drainWatch() }
-            if ready.contains(where: { $0.token == Token.bell }) {
-                _ = bell.drain()
+            if ready.contains(where: { $0.token == Token.wakeUp }) {
+                _ = wakeUp.drain()
                 return
             }
         }
@@ -292,14 +293,14 @@ final class SessionLink: Sendable {
 }
 
 extension Session {
-    /// Acts on what the host says; false when it ends the conversation.
-    func receive(_ message: HostMessage) -> Bool {
+    /// Acts on what the server says; false when it ends the conversation.
+    func receive(_ message: ServerMessage) -> Bool {
         Failpoint.reach(.before, message.receiving)
         defer { Failpoint.reach(.after, message.receiving) }
         switch message {
         case .welcome(let welcome):
             welcomed(welcome)
-            learn(welcome.packagePolicy, isFromNewHost: true)
+            learn(welcome.packagePolicy, isFromNewServer: true)
             announceOwnPackages()
             noteGrants()
         case .refused(let refusal): return !refused(refusal)
@@ -317,12 +318,12 @@ extension Session {
                     try $0.deliveryParts.add(part, isLast: isLast)
                 })
             else { return !isLast }
-            // Neither does a host deliver what is no message.
+            // Neither does a server deliver what is no message.
             guard let delivery = try? Delivery(decoding: whole) else { return false }
             deliver(delivery)
         case .skipped(let record): skipped(record)
         case .statusPart: break
-        case .packagePolicy(let policy): learn(policy, isFromNewHost: false)
+        case .packagePolicy(let policy): learn(policy, isFromNewServer: false)
         case .retiring: return false
         }
         return true

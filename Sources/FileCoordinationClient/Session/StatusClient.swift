@@ -2,7 +2,7 @@
 //
 // Asking for status takes a connection and nothing else: no ledger, no thread.
 
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 package import FileCoordinationWire
 
@@ -10,8 +10,8 @@ package import FileCoordinationWire
 package struct StatusClient {
     private let socket: SequencedSocket
     private let poller: Poller
-    /// Kept while it is this process that hosts, because no other process did.
-    private let embedded: EmbeddedHost?
+    /// Kept while it is this process that serves, because no other process did.
+    private let embedded: EmbeddedServer?
 
     /// The version that the arbiter and this process speak.
     private let version: UInt16
@@ -30,7 +30,7 @@ package struct StatusClient {
             } catch {
                 guard MonotonicClock.now < end else { throw error }
             }
-            // Between two hosts: nothing tells those who have no ledger that there is the next.
+            // Between two servers: nothing tells those who have no ledger that there is the next.
             Pause.sleep(nanoseconds: 10_000_000)
         }
     }
@@ -46,7 +46,7 @@ package struct StatusClient {
         let election = Election(
             runtime: runtime,
             daemon: DaemonLauncher.find(environment: environment.map { "\($0)=\($1)" }))
-        var version = SpokenProtocol.newest
+        var version = ProtocolVersion.spoken
         while true {
             guard let (socket, embedded) = try Self.connect(election, runtime) else { return nil }
             let poller = try Poller()
@@ -63,11 +63,11 @@ package struct StatusClient {
 
     private static func connect(
         _ election: Election, _ runtime: RuntimeDirectory
-    ) throws -> (SequencedSocket, EmbeddedHost?)? {
+    ) throws -> (SequencedSocket, EmbeddedServer?)? {
         if let socket = try election.connectIfServed() { return (socket, nil) }
-        // Between two hosts claims are still held; recovering them tells by whom.
+        // Between two servers claims are still held; recovering them tells by whom.
         guard try !runtime.ledgers.names().isEmpty else { return nil }
-        let result = try election.connectOrHost(onEnd: { _ in })
+        let result = try election.connectOrServe(onEnd: { _ in })
         return (result.socket, result.embedded)
     }
 
@@ -82,7 +82,7 @@ package struct StatusClient {
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
-                guard case .refused(let refusal) = try HostMessage(decoding: bytes) else {
+                guard case .refused(let refusal) = try ServerMessage(decoding: bytes) else {
                     return false
                 }
                 return refusal.code == .wrongVersion
@@ -102,7 +102,7 @@ package struct StatusClient {
         while MonotonicClock.now < deadline {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
-                guard case .statusPart(let part, let isLast) = try HostMessage(decoding: bytes)
+                guard case .statusPart(let part, let isLast) = try ServerMessage(decoding: bytes)
                 else { continue }
                 if let whole = try assembler.add(part, isLast: isLast) {
                     return try StatusReport(decoding: whole, version: version)

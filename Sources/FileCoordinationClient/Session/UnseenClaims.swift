@@ -35,7 +35,7 @@ final class UnseenClaims: Sendable {
             item.packageDepths.first.map { item.path.prefix(depth: $0) } ?? item.path
         }
         entries.withLock { entries in
-            // Thousands may be filed before a host sees the first.
+            // Thousands may be filed before a server sees the first.
             if entries.count >= looksAt.load(ordering: .relaxed) {
                 entries.removeAll { !ledger.isUnseen($0.record) }
                 looksAt.store(max(16, 2 * entries.count), ordering: .relaxed)

@@ -12,7 +12,7 @@ final class Sandbox {
     enum Arbiter: CaseIterable {
         /// The daemon beside the executable.
         case daemon
-        /// None: the first command that needs it hosts it.
+        /// None: the first command that needs it serves it.
         case embedded
     }
 

@@ -16,7 +16,8 @@ extension Stage {
         line.send(ClientMessage.statusRequest.encode())
         var assembler = PartAssembler.statusReport
         while let bytes = line.receive() {
-            guard case .statusPart(let part, let isLast) = try? HostMessage(decoding: bytes) else {
+            guard case .statusPart(let part, let isLast) = try? ServerMessage(decoding: bytes)
+            else {
                 continue
             }
             guard let whole = try? assembler.add(part, isLast: isLast) else { continue }
@@ -121,10 +122,10 @@ final class ArbiterLine {
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 
-    /// Reads to the end; returns why the host closed, if it said so.
+    /// Reads to the end; returns why the server closed, if it said so.
     func refusal() -> Refusal? {
         while let bytes = receive() {
-            if case .refused(let refusal) = try? HostMessage(decoding: bytes) { return refusal }
+            if case .refused(let refusal) = try? ServerMessage(decoding: bytes) { return refusal }
         }
         return nil
     }

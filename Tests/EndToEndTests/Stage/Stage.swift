@@ -7,8 +7,8 @@
 import Foundation
 import TestHome
 
-/// Who is to host the arbiter.
-enum Hosting: String, Sendable {
+/// Who is to serve the arbiter.
+enum Serving: String, Sendable {
     /// The first program that needs one, on a thread of its own.
     case embedded
     /// `filecoordinationd`, which is started by the first program that needs it.
@@ -17,7 +17,7 @@ enum Hosting: String, Sendable {
 
 /// The directories and processes of one test.
 final class Stage {
-    let hosting: Hosting
+    let serving: Serving
     /// Short, for the socket's sake.
     let directory: String
     let runtime: String
@@ -26,8 +26,8 @@ final class Stage {
     var meeting: String?
     private(set) var programs: [Program] = []
 
-    init(_ hosting: Hosting) throws {
-        self.hosting = hosting
+    init(_ serving: Serving) throws {
+        self.serving = serving
         var template = Array("\(String(cString: test_home_root()))/s-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw StageError("no directory to play in") }
         let made = String(
@@ -42,7 +42,7 @@ final class Stage {
     private var home: String { directory + "/home" }
 
     /// Ends everything that runs here, and removes the directory.
-    func strike() {
+    func tearDown() {
         for program in programs { program.end() }
         // Daemons and forked children are no children of the test; they are known by their
         // environment.
@@ -60,7 +60,7 @@ final class Stage {
         var result = [
             "FILECOORDINATION_RUNTIME_DIR": runtime,
             mark: directory,
-            "FILECOORDINATIOND": hosting == .daemon ? Products.daemon : "",
+            "FILECOORDINATIOND": serving == .daemon ? Products.daemon : "",
             "PATH": "/usr/bin:/bin", "TMPDIR": temporary,
             "HOME": home, "XDG_DATA_HOME": home + "/.local/share",
             "XDG_CONFIG_HOME": home + "/.config", "XDG_CACHE_HOME": home + "/.cache",

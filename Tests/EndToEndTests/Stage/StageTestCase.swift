@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test with a stage. A test class is written for an embedded host; a subclass runs it all again
+// A test with a stage. A test class is written for an embedded server; a subclass runs it all again
 // with the daemon. (A subclass without any test of its own is not found by the test runner.)
 
 import FileCoordinationWire
@@ -8,8 +8,8 @@ import XCTest
 
 /// Sets a stage for each test, and strikes it afterwards.
 class StageTestCase: XCTestCase {
-    /// Who hosts in the tests of this class.
-    class var hosting: Hosting { .embedded }
+    /// Who servers in the tests of this class.
+    class var serving: Serving { .embedded }
 
     private var present: Stage?
 
@@ -21,11 +21,11 @@ class StageTestCase: XCTestCase {
     override func setUpWithError() throws {
         continueAfterFailure = false
         signal(SIGPIPE, SIG_IGN)
-        present = try Stage(Self.hosting)
+        present = try Stage(Self.serving)
     }
 
     /// Asserts that it is a daemon who arbitrates when a program comes.
-    func assertDaemonHosts() throws {
+    func assertDaemonServes() throws {
         let a = try stage.peer("A")
         try a.ask("a write \(stage.path("f"))", "a granted")
         let arbiter = try stage.until("an arbiter answers") { _ in true }.arbiter
@@ -34,7 +34,7 @@ class StageTestCase: XCTestCase {
     }
 
     override func tearDown() {
-        present?.strike()
+        present?.tearDown()
         present = nil
     }
 

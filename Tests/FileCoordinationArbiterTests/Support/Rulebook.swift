@@ -165,16 +165,16 @@ struct Rulebook: Hashable {
         case .granted:
             return true
         case .asking:
-            return !isExcused(claim, from: other)
+            return !canBypass(claim, from: other)
         case .waiting:
             if other.id > claim.id { return false }
             if Self.isOnlyInsideMove(other, of: claim) { return false }
-            return !isExcused(claim, from: other)
+            return !canBypass(claim, from: other)
         }
     }
 
     /// Exceptions A and B.
-    func isExcused(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
+    func canBypass(_ claim: SeenClaim, from other: SeenClaim) -> Bool {
         // No presenter is asked, and no claim runs, for whose sake there could be an exception.
         let purpose = claim.filed.purpose
         guard

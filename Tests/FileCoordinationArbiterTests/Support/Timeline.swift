@@ -64,7 +64,7 @@ func expectTimeline(_ rows: Row..., sourceLocation: SourceLocation = #_sourceLoc
 private struct Player {
     let rows: [Row]
     let sourceLocation: SourceLocation
-    private var desk = Desk()
+    private var fixture = ArbiterFixture()
     private var claims: [Int: ClaimID] = [:]
     private var clients: [Int: ClientID] = [:]
     private var presenters: [Int: PresenterID] = [:]
@@ -84,7 +84,7 @@ private struct Player {
             guard case .presenter(let place, let methods, let purpose) = row.subject else {
                 continue
             }
-            presenters[index] = desk.present(
+            presenters[index] = fixture.present(
                 place, methods, purpose: purpose, sourceLocation: sourceLocation)
         }
         var drawn = [String](repeating: "", count: rows.count)
@@ -108,21 +108,21 @@ private struct Player {
         case .claim(let items, _, _, let outcome):
             guard let claim = claims[index] else { return }
             if now == "x" {
-                desk.cancel(claim, sourceLocation: sourceLocation)
+                fixture.cancel(claim, sourceLocation: sourceLocation)
             } else if now == "†", let client = clients[index] {
-                desk.handle(.clientDied(client), sourceLocation: sourceLocation)
+                fixture.handle(.clientDied(client), sourceLocation: sourceLocation)
             } else if before == "=", now != "=" {
-                desk.handle(
+                fixture.handle(
                     .claimEnded(claim, outcomes: items.map { _ in outcome }),
                     sourceLocation: sourceLocation)
             }
         case .presenter:
             guard let presenter = presenters[index] else { return }
             if now == "†" {
-                desk.handle(.presenterRemoved(presenter), sourceLocation: sourceLocation)
+                fixture.handle(.presenterRemoved(presenter), sourceLocation: sourceLocation)
             } else if before == "?", now != "?" {
-                for question in desk.witness.open where question.presenter == presenter {
-                    desk.answer(
+                for question in fixture.witness.open where question.presenter == presenter {
+                    fixture.answer(
                         presenter, question.claim, failure: now == "!" ? .disk : nil,
                         sourceLocation: sourceLocation)
                 }
@@ -135,12 +135,12 @@ private struct Player {
             claims[index] == nil, script[index][instant] != " "
         else { return }
         let outer = rows.firstIndex { $0.name.prefix { $0 != " " } == inside ?? " " }
-        let client = outer.flatMap { clients[$0] } ?? desk.client()
+        let client = outer.flatMap { clients[$0] } ?? fixture.client()
         let purposeOfOuter = outer.flatMap { claims[$0] }.flatMap { id in
-            desk.witness.rules.claim(id)?.filed.purpose.description
+            fixture.witness.rules.claim(id)?.filed.purpose.description
         }
         clients[index] = client
-        claims[index] = desk.file(
+        claims[index] = fixture.file(
             items, purpose: purpose ?? purposeOfOuter, client: client,
             inside: outer.flatMap { claims[$0] }.map { [$0] } ?? [], blocksCaller: outer != nil,
             sourceLocation: sourceLocation)
@@ -150,17 +150,18 @@ private struct Player {
         let now = script[index][instant]
         switch rows[index].subject {
         case .claim:
-            switch claims[index].flatMap({ desk.stage($0) }) {
+            switch claims[index].flatMap({ fixture.stage($0) }) {
             case .waiting, .asking: return "."
             case .granted: return "="
             case nil: return now == "x" || now == "†" ? now : " "
             }
         case .presenter:
-            guard let presenter = presenters[index], let seen = desk.witness.seen(presenter) else {
+            guard let presenter = presenters[index], let seen = fixture.witness.seen(presenter)
+            else {
                 return now == "†" ? now : " "
             }
             if now == "!" { return now }
-            if desk.witness.open.contains(where: { $0.presenter == presenter }) { return "?" }
+            if fixture.witness.open.contains(where: { $0.presenter == presenter }) { return "?" }
             switch (seen.away.contains(.reader), seen.away.contains(.writer)) {
             case (true, true): return "b"
             case (true, false): return "r"

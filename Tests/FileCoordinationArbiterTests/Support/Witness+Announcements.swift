@@ -41,7 +41,7 @@ extension Witness {
                 result.notices = Set(concerned.map { .notify($0.id, .ubiquityAttributes(names)) })
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
-            .presenterPlaced, .presenterRemoved, .presenterAnswered, .presenterHindered,
+            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
             .clientStopped,
             .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
             .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,

@@ -30,9 +30,9 @@ extension Witness {
         // An excuse need not outlast the event: what came after can end it.
         let moments = [before] + moments(before: id, arrived.filter { $0 != id }[...])
         for other in rules.claims where Rulebook.conflict(claim, other) {
-            func isExcused(_ one: SeenClaim, from another: SeenClaim) -> Bool {
+            func canBypass(_ one: SeenClaim, from another: SeenClaim) -> Bool {
                 moments.contains { rules in
-                    rules.claim(another.id).map { rules.isExcused(one, from: $0) } ?? false
+                    rules.claim(another.id).map { rules.canBypass(one, from: $0) } ?? false
                 }
             }
             switch other.stage {
@@ -40,15 +40,15 @@ extension Witness {
                 if other.id > id || Rulebook.isOnlyInsideMove(other, of: claim) {
                     continue
                 }
-                if !isExcused(asBefore, from: other) { return "\(id) overtook \(other.id)" }
+                if !canBypass(asBefore, from: other) { return "\(id) overtook \(other.id)" }
             case .asking, .granted:
                 if arrived.contains(other.id) {
-                    if isExcused(asBefore, from: other) || isExcused(other.asWaiting, from: claim) {
+                    if canBypass(asBefore, from: other) || canBypass(other.asWaiting, from: claim) {
                         continue
                     }
                     return "\(id) and \(other.id) took one place"
                 }
-                if other.isGranted || !isExcused(asBefore, from: other) {
+                if other.isGranted || !canBypass(asBefore, from: other) {
                     return "\(id) took the place of \(other.id)"
                 }
             }

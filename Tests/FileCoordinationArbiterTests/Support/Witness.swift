@@ -102,7 +102,7 @@ struct Witness: Hashable {
                     gone: Array(presenter.relinquished)))
             rules.purposes[presenter.id] = presenter.purpose
             if let seen = seen(presenter.id), !seen.gone.isEmpty { adoptRelinquishments(of: seen) }
-        case .presenterPlaced(let presenter, let path):
+        case .presenterRelocated(let presenter, let path):
             change(presenter) { $0.registered.path = path }
             packages[presenter] = nil
         case .presenterRemoved(let presenter):
@@ -114,7 +114,7 @@ struct Witness: Hashable {
                 forget(seen.registered.id)
             }
             for claim in rules.claims where claim.filed.client == client { forget(claim.id) }
-        case .presenterHindered:
+        case .presenterBlocked:
             // Only cycles follow from it, and they say of themselves what they are.
             break
         case .clientStopped, .clientContinued, .grantWithdrawn:

@@ -106,8 +106,9 @@ struct Explorer {
             let client = world.clients[process]
             return "client \(process) \(name(client.phase)): \(text(client.pending))"
         }
-        let host = world.hosts[process - world.clients.count]
-        return "host \(process - world.clients.count) \(name(host.phase)): \(text(host.pending))"
+        let server = world.servers[process - world.clients.count]
+        return
+            "server \(process - world.clients.count) \(name(server.phase)): \(text(server.pending))"
     }
 
     private func name<Phase>(_ phase: Phase) -> String {
@@ -119,17 +120,20 @@ struct Explorer {
         case .compareExchange(.record(let record), let expected, let desired):
             "swap record \(record) from \(RecordWord(rawValue: expected))"
                 + " to \(RecordWord(rawValue: desired))"
-        case .compareExchange(.relay(let relay), let expected, let desired):
-            "swap relay \(relay) from \(RelayWord(rawValue: expected))"
-                + " to \(RelayWord(rawValue: desired))"
+        case .compareExchange(.ticketQueue(let ticketQueue), let expected, let desired):
+            "swap ticket queue \(ticketQueue) from \(TicketQueueWord(rawValue: expected))"
+                + " to \(TicketQueueWord(rawValue: desired))"
         case .some(let other): "\(other)"
         case nil: "a step"
         }
     }
 
     private func words(of world: ModelWorld) -> String {
-        let relays = (configuration.relays > 0 ? 0..<configuration.hosts : 0..<0).map { relay in
-            "relay \(relay) \(RelayWord(rawValue: world.memory[.word(.relay(relay), of: 0)]))"
+        let ticketQueues = (configuration.ticketQueues > 0 ? 0..<configuration.servers : 0..<0).map
+        { ticketQueue in
+            let word = TicketQueueWord(
+                rawValue: world.memory[.word(.ticketQueue(ticketQueue), of: 0)])
+            return "ticket queue \(ticketQueue) \(word)"
         }
         let ledgers = world.clients.indices.map { client in
             let epoch = world.memory[.word(.ledgerEpoch, of: client)]
@@ -138,6 +142,6 @@ struct Explorer {
             }
             return "ledger \(client) epoch \(epoch): " + records.joined(separator: ", ")
         }
-        return (relays + ledgers).joined(separator: "; ")
+        return (ticketQueues + ledgers).joined(separator: "; ")
     }
 }

@@ -17,12 +17,12 @@ struct ModelClient: Hashable {
         case writing(free: RecordWord)
         case adopting(AdoptEpoch)
         case filing(FileClaim)
-        /// Takes a number where the place is in a relay.
-        case joining(JoinRelay, SlotWord, free: RecordWord)
+        /// Takes a number where the place is in a ticket queue.
+        case joining(DrawTicket, SlotWord, free: RecordWord)
         case claimingLocally(ClaimLocally)
-        /// Waits in a relay's line.
+        /// Waits in a ticket queue's line.
         case awaitingTurn(AwaitTurn)
-        case leavingRelay(LeaveRelay)
+        case leavingTicketQueue(LeaveTicketQueue)
         case waiting(AwaitGrant)
         case cancelling(CancelClaim)
         /// Under a fault: about to do after filing what belongs before it.
@@ -31,7 +31,7 @@ struct ModelClient: Hashable {
         /// Ends a claim that may be a local one, if no report of its release is asked for.
         case releasingLocally(ReleaseLocally)
         case releasing(ReleaseClaim)
-        /// Lets the next one in a relay's line have its turn.
+        /// Lets the next one in a ticket queue's line have its turn.
         case passing(PassTurn)
         case done
     }
@@ -39,8 +39,8 @@ struct ModelClient: Hashable {
     var phase = Phase.unborn
     /// What the procedure wants next.
     ///
-    /// Follows from the phase, and so is not part of the state; but for what a sleeper in a relay
-    /// has seen.
+    /// Follows from the phase, and so is not part of the state; but for what a sleeper in a ticket
+    /// queue has seen.
     var pending: MemoryOperation?
     var isAlive = true
     var isStopped = false
@@ -53,8 +53,9 @@ struct ModelClient: Hashable {
     var task = 0
     var record = 0
     var generation: UInt32 = 0
-    /// The number that the present claim has in a relay, until it passes its turn on or leaves.
-    var ticket: RelayTicket?
+    /// The number that the present claim has in a ticket queue, until it passes its turn on or
+    /// leaves.
+    var ticket: QueueTicket?
     /// The other thread.
     var canceller: CancelClaim?
     var cancellerPending: MemoryOperation?
@@ -113,15 +114,15 @@ struct ModelClient: Hashable {
             let step = procedure.advance(observing: value)
             phase = .releasing(procedure)
             return settle(step).map { .released($0) }
-        case .joining, .awaitingTurn, .leavingRelay, .passing:
-            return resumeInRelay(observing: value)
+        case .joining, .awaitingTurn, .leavingTicketQueue, .passing:
+            return resumeInTicketQueue(observing: value)
         case .unborn, .ready, .marking, .writing, .catchingUp, .accessing, .done:
             return nil
         }
     }
 
     /// The same where it deals with other clients.
-    private mutating func resumeInRelay(observing value: UInt64) -> ClientOutcome? {
+    private mutating func resumeInTicketQueue(observing value: UInt64) -> ClientOutcome? {
         switch phase {
         case .joining(var procedure, let slot, let free):
             let step = procedure.advance(observing: value)
@@ -131,10 +132,10 @@ struct ModelClient: Hashable {
             let step = procedure.advance(observing: value)
             phase = .awaitingTurn(procedure)
             return settle(step).map { .awaitedTurn($0) }
-        case .leavingRelay(var procedure):
+        case .leavingTicketQueue(var procedure):
             let step = procedure.advance(observing: value)
-            phase = .leavingRelay(procedure)
-            return settle(step).map { .leftRelay }
+            phase = .leavingTicketQueue(procedure)
+            return settle(step).map { .leftTicketQueue }
         case .passing(var procedure):
             let step = procedure.advance(observing: value)
             phase = .passing(procedure)
@@ -176,10 +177,10 @@ struct ModelClient: Hashable {
 enum ClientOutcome {
     case adopted
     case filed(FileClaim.Outcome)
-    case joined(JoinRelay.Outcome, SlotWord, free: RecordWord)
+    case joined(DrawTicket.Outcome, SlotWord, free: RecordWord)
     case claimedLocally(ClaimLocally.Outcome)
     case awaitedTurn(AwaitTurn.Outcome)
-    case leftRelay
+    case leftTicketQueue
     case waited(RecordWord)
     case cancelled(Bool)
     case releasedLocally(Bool)

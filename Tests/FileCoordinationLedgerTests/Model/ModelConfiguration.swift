@@ -6,17 +6,17 @@ import FileCoordinationLedger
 
 /// One thing that a client does.
 enum ModelTask: Hashable {
-    /// Claims a place for writing, through the host.
+    /// Claims a place for writing, through the server.
     case claim(Int)
     /// The same, but gives up if a deadline passes first; it may pass at any moment.
     case claimWithDeadline(Int)
-    /// Claims a place by delegation if it is delegated, in its turn if the place is in a relay,
-    /// through the host if neither.
+    /// Claims a place by delegation if it is delegated, in its turn if the place is in a ticket
+    /// queue, through the server if neither.
     case claimLocally(Int)
     /// The same for reading; a place may be delegated for that alone.
     case readLocally(Int)
 
-    /// Whether it can do without the host.
+    /// Whether it can do without the server.
     var isLocal: Bool {
         switch self {
         case .claimLocally, .readLocally: true
@@ -48,16 +48,16 @@ struct ModelConfiguration {
     var name: String
     /// What each client does, one after the other.
     var tasks: [[ModelTask]]
-    /// How many hosts there may be, one after another.
-    var hosts = 2
+    /// How many servers there may be, one after another.
+    var servers = 2
     /// How many records a client has.
     var records = 1
     /// What is there at the beginning.
     enum Start {
-        /// The first host reigns, and both clients are connected.
+        /// The first server reigns, and both clients are connected.
         case inPlace
-        /// The first host reigns, and there is no client yet.
-        case host
+        /// The first server reigns, and there is no client yet.
+        case server
         /// No process is there.
         case nothing
     }
@@ -67,25 +67,25 @@ struct ModelConfiguration {
     var deaths = 0
     var stops = 0
     var forks = 0
-    /// Whether a host may be deposed although it runs: more than can happen, and so more is
+    /// Whether a server may be deposed although it runs: more than can happen, and so more is
     /// covered.
     var deposesAtAnyTime = false
-    /// How often a host may delegate a place.
+    /// How often a server may delegate a place.
     var delegations = 0
-    /// How often a host may delegate a place for reading, to one client at a time.
+    /// How often a server may delegate a place for reading, to one client at a time.
     var shares = 0
     /// Whether the ends of writes are reported, because a presenter is to hear of them.
     var reportsWrites = false
-    /// How often a host may put a place into a relay, no matter which client has it or waits for it
-    /// by then.
-    var relays = 0
-    /// How often a host may take back a grant that was not taken up; with any, grants are offers.
+    /// How often a server may put a place into a ticket queue, no matter which client has it or
+    /// waits for it by then.
+    var ticketQueues = 0
+    /// How often a server may take back a grant that was not taken up; with any, grants are offers.
     var withdrawals = 0
-    /// Whether hosts grant quietly what no other claim waits for.
-    var isQuiet = false
+    /// Whether servers grant without a report what no other claim waits for.
+    var isUnreported = false
     /// Whether another thread of the first client cancels its first claim, however late.
     var cancelsLate = false
-    /// Whether an accessor that the present host knows nothing of is a violation by itself.
+    /// Whether an accessor that the present server knows nothing of is a violation by itself.
     ///
     /// Without this a fault must lead to real harm before it is caught.
     var checksKnowledge = true
@@ -113,8 +113,8 @@ enum ModelEvent: Hashable {
     case begin(client: Int)
     /// A deadline passes.
     case expire(client: Int)
-    /// The client has waited for its turn in a relay for longer than any turns take.
-    case tireOfRelay(client: Int)
+    /// The client has waited for its turn in a ticket queue for longer than any turns take.
+    case tireOfTicketQueue(client: Int)
     /// The faulty client learns of its grant from a message.
     case believeMessage(client: Int)
     /// The accessor returns.
@@ -123,30 +123,31 @@ enum ModelEvent: Hashable {
     case beginCancelling(client: Int)
     /// The client's other thread performs its next operation.
     case stepCanceller(client: Int)
-    case takeOver(host: Int)
-    case hear(host: Int, of: Int)
-    case look(host: Int, client: Int, record: Int)
-    case grant(host: Int, client: Int, record: Int)
-    case withdraw(host: Int, client: Int, record: Int)
-    case reap(host: Int, client: Int, record: Int)
-    case delegate(host: Int, client: Int, place: Int)
-    case share(host: Int, client: Int, place: Int)
-    case revoke(host: Int, client: Int, place: Int)
-    case care(host: Int, client: Int, record: Int)
-    case bury(host: Int, client: Int)
-    case beginRelay(host: Int, place: Int)
-    case openRelay(host: Int)
-    case endRelay(host: Int)
+    case takeOver(server: Int)
+    case hear(server: Int, of: Int)
+    case look(server: Int, client: Int, record: Int)
+    case grant(server: Int, client: Int, record: Int)
+    case withdraw(server: Int, client: Int, record: Int)
+    case reap(server: Int, client: Int, record: Int)
+    case delegate(server: Int, client: Int, place: Int)
+    case share(server: Int, client: Int, place: Int)
+    case revoke(server: Int, client: Int, place: Int)
+    case requestReport(server: Int, client: Int, record: Int)
+    case removeClient(server: Int, client: Int)
+    case beginTicketQueue(server: Int, place: Int)
+    case openTicketQueue(server: Int)
+    case endTicketQueue(server: Int)
 
     /// Whether it need never happen.
     var isOptional: Bool {
         switch self {
-        case .die, .stop, .resume, .fork, .delegate, .share, .beginRelay, .withdraw,
+        case .die, .stop, .resume, .fork, .delegate, .share, .beginTicketQueue, .withdraw,
             .beginCancelling:
             true
-        case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
-            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .care, .bury,
-            .openRelay, .endRelay:
+        case .step, .flush, .begin, .expire, .tireOfTicketQueue, .believeMessage, .finishAccess,
+            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .requestReport,
+            .removeClient,
+            .openTicketQueue, .endTicketQueue:
             false
         }
     }
@@ -156,16 +157,16 @@ enum ModelEvent: Hashable {
 enum ModelViolation: Error, Hashable {
     /// Two accessors have the place at once.
     case overlap(place: Int)
-    /// An accessor runs of which the present host knows nothing.
-    case unknownHolder(client: Int, host: Int)
+    /// An accessor runs of which the present server knows nothing.
+    case unknownHolder(client: Int, server: Int)
     /// Everything has come to rest, and the client still waits, or sleeps through its grant.
     case lostGrant(client: Int)
-    /// Everything has come to rest, and the host holds a place for a dead process.
-    case ghostHolder(client: Int, host: Int)
-    /// A write ended of which a presenter is to hear, and no host does.
+    /// Everything has come to rest, and the server holds a place for a dead process.
+    case ghostHolder(client: Int, server: Int)
+    /// A write ended of which a presenter is to hear, and no server does.
     case unreported(client: Int)
-    /// Everything has come to rest, and no process can become host.
-    case noHost
+    /// Everything has come to rest, and no process can become server.
+    case noServer
     /// A claim was cancelled, and no client had asked for that.
     case cancelledUnasked(client: Int)
     /// A word was something that it never can be.

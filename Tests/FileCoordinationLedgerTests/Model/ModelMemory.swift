@@ -12,7 +12,7 @@ enum ModelCell: Hashable {
     case word(MemoryCell, of: Int)
     /// The place that a record's body names, plus one.
     case body(Int, of: Int)
-    /// What the faulty host tells the client about a record, instead of writing the word.
+    /// What the faulty server tells the client about a record, instead of writing the word.
     case message(Int, of: Int)
 }
 
@@ -27,24 +27,24 @@ struct ModelMemory: Hashable {
     private(set) var words: [UInt64]
     private(set) var buffers: [[BufferedStore]]
     private let recordCount: Int
-    private let relayCount: Int
+    private let ticketQueueCount: Int
 
     static let slotCount = 2
     private var stride: Int { 2 + Self.slotCount + 3 * recordCount }
 
-    /// With a relay for each host, or none.
-    init(clients: Int, records: Int, processes: Int, relays: Int) {
+    /// With a ticket queue for each server, or none.
+    init(clients: Int, records: Int, processes: Int, ticketQueues: Int) {
         recordCount = records
-        relayCount = relays
+        ticketQueueCount = ticketQueues
         words = Array(
-            repeating: 0, count: 1 + relays + clients * (2 + Self.slotCount + 3 * records))
+            repeating: 0, count: 1 + ticketQueues + clients * (2 + Self.slotCount + 3 * records))
         buffers = Array(repeating: [], count: processes)
     }
 
     private func index(_ cell: ModelCell) -> Int {
         switch cell {
         case .word(.globalEpoch, _): 0
-        case .word(.relay(let relay), _): 1 + relay
+        case .word(.ticketQueue(let ticketQueue), _): 1 + ticketQueue
         case .word(.ledgerEpoch, let client): ledger(client)
         case .word(.recordMark, let client): ledger(client) + 1
         case .word(.slot(let slot), let client): ledger(client) + 2 + slot
@@ -54,7 +54,7 @@ struct ModelMemory: Hashable {
         }
     }
 
-    private func ledger(_ client: Int) -> Int { 1 + relayCount + client * stride }
+    private func ledger(_ client: Int) -> Int { 1 + ticketQueueCount + client * stride }
 
     private func records(_ client: Int) -> Int { ledger(client) + 2 + Self.slotCount }
 

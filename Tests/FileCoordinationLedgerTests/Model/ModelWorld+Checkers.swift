@@ -5,11 +5,11 @@
 import FileCoordinationLedger
 
 extension ModelWorld {
-    /// The host that reigns: no host has begun a later reign, and it has recovered.
+    /// The server that reigns: no server has begun a later reign, and it has recovered.
     var reigning: Int? {
-        let newest = HostEpoch(truncating: memory[.word(.globalEpoch, of: 0)])
-        return hosts.indices.last {
-            hosts[$0].isAlive && hosts[$0].epoch == newest && hosts[$0].hasRecovered
+        let newest = ServerEpoch(truncating: memory[.word(.globalEpoch, of: 0)])
+        return servers.indices.last {
+            servers[$0].isAlive && servers[$0].epoch == newest && servers[$0].hasRecovered
         }
     }
 
@@ -25,10 +25,10 @@ extension ModelWorld {
                     throw .overlap(place: place)
                 }
             }
-            if configuration.checksKnowledge, let host = reigning,
-                !knows(host, client, place, configuration)
+            if configuration.checksKnowledge, let server = reigning,
+                !knows(server, client, place, configuration)
             {
-                throw .unknownHolder(client: client, host: host)
+                throw .unknownHolder(client: client, server: server)
             }
         }
     }
@@ -44,78 +44,80 @@ extension ModelWorld {
         return clients[client].phase == .accessing
     }
 
-    /// Whether the host counts the client's running accessor as one.
+    /// Whether the server counts the client's running accessor as one.
     private func knows(
-        _ host: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
+        _ server: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
     ) -> Bool {
         let record = clients[client].record
-        switch hosts[host].phase {
+        switch servers[server].phase {
         // It has swapped, and has yet to wake the client.
         case .granting(client, record, _): return true
         // It is about to find out, before it grants anything.
         case .revoking(client, place, _), .caring(client, place, _, _): return true
-        case .readingBody(client, _, _, .care(place)): return true
+        case .readingBody(client, _, _, .requestReport(place)): return true
         case .absent, .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
             .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring,
             .renewing, .opening, .checkingLine, .deposed:
             break
         }
-        let known = hosts[host].knowledge[client * configuration.records + record]
+        let known = servers[server].knowledge[client * configuration.records + record]
         if known.holds, known.place == place,
             known.word.generation == clients[client].generation
         {
             return true
         }
-        // A place that the host thinks delegated is as good as held.
+        // A place that the server thinks delegated is as good as held.
         let word = memory.record(record, of: client)
-        let slot = hosts[host].delegations[client * ModelMemory.slotCount + place]
-        if let relay = hosts[host].relay, relay.place == place, relay.has(client) {
-            return word.flags.contains(.local)
+        let slot = servers[server].delegations[client * ModelMemory.slotCount + place]
+        if let ticketQueue = servers[server].ticketQueue, ticketQueue.place == place,
+            ticketQueue.has(client)
+        {
+            return word.flags.contains(.unreported)
         }
-        return word.flags.contains(.local) && slot.isDelegated
-            || isJustDelegated(host, client, place)
+        return word.flags.contains(.unreported) && slot.isDelegated
+            || isJustDelegated(server, client, place)
     }
 
-    private func isJustDelegated(_ host: Int, _ client: Int, _ place: Int) -> Bool {
+    private func isJustDelegated(_ server: Int, _ client: Int, _ place: Int) -> Bool {
         let slot = SlotWord(rawValue: memory[.word(.slot(place), of: client)])
-        if case .delegating(client, place, _) = hosts[host].phase { return slot.isDelegated }
+        if case .delegating(client, place, _) = servers[server].phase { return slot.isDelegated }
         return false
     }
 
     /// Checks a state in which nothing more happens unless a process dies or is continued.
     func checkRest(_ configuration: ModelConfiguration) throws(ModelViolation) {
         let waiting = clients.indices.filter { clients[$0].runs && clients[$0].phase != .done }
-        guard let host = reigning else {
-            // Hosts that were killed or stopped, and no other to come: no process to blame. But if
-            // one could come and may not, the lock of a dead one is held.
-            let isBlocked = hosts.indices.contains { index in
-                hosts[index].phase == .absent
-                    && hosts[..<index].allSatisfy { !$0.isAlive || $0.phase == .deposed }
+        guard let server = reigning else {
+            // Servers that were killed or stopped, and no other to come: no process to blame. But
+            // if one could come and may not, the lock of a dead one is held.
+            let isBlocked = servers.indices.contains { index in
+                servers[index].phase == .absent
+                    && servers[..<index].allSatisfy { !$0.isAlive || $0.phase == .deposed }
             }
-            if isBlocked { throw .noHost }
+            if isBlocked { throw .noServer }
             return
         }
-        guard hosts[host].runs else { return }
-        for (index, known) in hosts[host].knowledge.enumerated() {
+        guard servers[server].runs else { return }
+        for (index, known) in servers[server].knowledge.enumerated() {
             let client = index / configuration.records
             if known.holds || known.waits, !clients[client].isAlive {
-                throw .ghostHolder(client: client, host: host)
+                throw .ghostHolder(client: client, server: server)
             }
         }
-        for client in waiting where !isBlockedByStopped(client, host, configuration) {
+        for client in waiting where !isBlockedByStopped(client, server, configuration) {
             throw .lostGrant(client: client)
         }
     }
 
     /// Whether a stopped process has what the client waits for.
     private func isBlockedByStopped(
-        _ client: Int, _ host: Int, _ configuration: ModelConfiguration
+        _ client: Int, _ server: Int, _ configuration: ModelConfiguration
     ) -> Bool {
         guard let place = task(client, configuration)?.place else { return false }
         guard memory.record(clients[client].record, of: client).state == .asked else {
             return false
         }
-        return hosts[host].knowledge.enumerated().contains { index, known in
+        return servers[server].knowledge.enumerated().contains { index, known in
             let other = index / configuration.records
             return other != client && known.place == place && known.holds
                 && clients[other].isAlive && clients[other].isStopped

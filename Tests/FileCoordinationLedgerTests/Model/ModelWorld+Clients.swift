@@ -28,7 +28,7 @@ extension ModelWorld {
                 memory.store(.word(.recordMark, of: client), UInt64(record + 1), by: client)
             }
             wait(client, configuration)
-        case .adopting, .filing, .joining, .claimingLocally, .awaitingTurn, .leavingRelay,
+        case .adopting, .filing, .joining, .claimingLocally, .awaitingTurn, .leavingTicketQueue,
             .waiting, .cancelling, .releasingLocally, .releasing, .passing:
             guard let operation = clients[client].pending else {
                 preconditionFailure("A procedure wants something")
@@ -98,15 +98,15 @@ extension ModelWorld {
             let place = task.place
             let slot = SlotWord(
                 rawValue: memory.load(.word(.slot(place), of: client), by: client))
-            if let relay = slot.relay, !task.isReading {
-                let procedure = JoinRelay(relay: relay, slot: place, delegation: slot)
+            if let ticketQueue = slot.ticketQueue, !task.isReading {
+                let procedure = DrawTicket(ticketQueue: ticketQueue, slot: place, delegation: slot)
                 return clients[client].enter(.joining(procedure, slot, free: free))
             }
             if slot.isDelegated, slot.lets(write: !task.isReading) || isFaulty(configuration) {
                 return claimLocally(client, free: free, slot, hasTurn: true, configuration)
             }
         }
-        fileWithHost(client, free: free, configuration)
+        fileWithServer(client, free: free, configuration)
     }
 
     private func isFaulty(_ configuration: ModelConfiguration) -> Bool {
@@ -148,10 +148,10 @@ extension ModelWorld {
         switch outcome {
         case .adopted:
             clients[client].phase = .ready
-        case .joined, .awaitedTurn, .leftRelay, .passed:
-            finishInRelay(client, outcome, configuration)
+        case .joined, .awaitedTurn, .leftTicketQueue, .passed:
+            finishInTicketQueue(client, outcome, configuration)
         case .filed(.asked(let word)), .claimedLocally(.asked(let word)):
-            // A number that was taken in a relay which has ended since is worth nothing.
+            // A number that was taken in a ticket queue which has ended since is worth nothing.
             clients[client].ticket = nil
             let isLate =
                 configuration.fault == .wordBeforeBody || configuration.fault == .markAfterRecord
@@ -161,7 +161,7 @@ extension ModelWorld {
                 wait(client, configuration)
             }
         case .claimedLocally(.granted(let word)):
-            if word.isInRelay {
+            if word.isInTicketQueue {
                 awaitTurn(client, configuration)
             } else {
                 access(client, configuration)
@@ -209,7 +209,7 @@ extension ModelWorld {
         switch task(client, configuration) {
         case .claimLocally, .readLocally: break
         case .claim, .claimWithDeadline, nil:
-            guard configuration.isQuiet else { return releaseWhatIsHeld(client) }
+            guard configuration.isUnreported else { return releaseWhatIsHeld(client) }
         }
         clients[client].enter(
             .releasingLocally(

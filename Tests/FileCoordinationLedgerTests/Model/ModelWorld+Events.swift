@@ -15,12 +15,13 @@ extension ModelWorld {
                 isAlive: clients[client].isAlive, isStopped: clients[client].isStopped,
                 hasForked: clients[client].hasForked, to: &events)
         }
-        for host in hosts.indices {
-            addHost(host, to: &events, configuration)
-            let isActive = hosts[host].phase != .absent && hosts[host].phase != .deposed
+        for server in servers.indices {
+            addServer(server, to: &events, configuration)
+            let isActive = servers[server].phase != .absent && servers[server].phase != .deposed
             addMisfortunes(
-                of: process(ofHost: host), isActive: isActive, isAlive: hosts[host].isAlive,
-                isStopped: hosts[host].isStopped, hasForked: hosts[host].hasForked, to: &events)
+                of: process(ofServer: server), isActive: isActive, isAlive: servers[server].isAlive,
+                isStopped: servers[server].isStopped, hasForked: servers[server].hasForked,
+                to: &events)
         }
         return events
     }
@@ -50,10 +51,11 @@ extension ModelWorld {
         case .accessing:
             events.append(.finishAccess(client: client))
         case .unborn, .marking, .writing, .adopting, .filing, .joining, .claimingLocally,
-            .leavingRelay, .cancelling, .catchingUp, .releasingLocally, .releasing, .passing:
+            .leavingTicketQueue, .cancelling, .catchingUp, .releasingLocally, .releasing, .passing:
             events.append(.step(process: client))
         case .awaitingTurn:
-            events.append(state.isAsleep ? .tireOfRelay(client: client) : .step(process: client))
+            events.append(
+                state.isAsleep ? .tireOfTicketQueue(client: client) : .step(process: client))
         case .waiting:
             if !state.isAsleep { events.append(.step(process: client)) }
             if case .claimWithDeadline? = task(client, configuration), !state.hasGivenUp {
@@ -74,72 +76,72 @@ extension ModelWorld {
         }
     }
 
-    private func addHost(
-        _ host: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
+    private func addServer(
+        _ server: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
     ) {
-        guard hosts[host].runs else { return }
-        switch hosts[host].phase {
+        guard servers[server].runs else { return }
+        switch servers[server].phase {
         case .absent:
-            if canTakeOver(host, configuration) { events.append(.takeOver(host: host)) }
+            if canTakeOver(server, configuration) { events.append(.takeOver(server: server)) }
         case .raising, .listing, .raisingLedger, .scanning, .readingBody, .messaging, .granting,
             .withdrawing, .reaping, .delegating, .revoking, .caring, .renewing, .opening,
             .checkingLine:
-            events.append(.step(process: process(ofHost: host)))
+            events.append(.step(process: process(ofServer: server)))
         case .serving:
-            addDecisions(host, to: &events, configuration)
+            addDecisions(server, to: &events, configuration)
         case .deposed:
             break
         }
     }
 
-    private func canTakeOver(_ host: Int, _ configuration: ModelConfiguration) -> Bool {
-        hosts[..<host].indices.allSatisfy { earlier in
-            switch hosts[earlier].phase {
+    private func canTakeOver(_ server: Int, _ configuration: ModelConfiguration) -> Bool {
+        servers[..<server].indices.allSatisfy { earlier in
+            switch servers[earlier].phase {
             case .absent: false
             case .deposed: true
             case .raising, .listing, .raisingLedger, .scanning, .readingBody, .serving,
                 .messaging, .granting, .withdrawing, .reaping, .delegating, .revoking, .caring,
                 .renewing, .opening, .checkingLine:
-                isLockFree(ofHost: earlier, configuration.fault)
-                    || hosts[earlier].isStopped
-                        && hosts[earlier].isAlive
+                isLockFree(ofServer: earlier, configuration.fault)
+                    || servers[earlier].isStopped
+                        && servers[earlier].isAlive
                     || configuration.deposesAtAnyTime
             }
         }
     }
 
     private func addDecisions(
-        _ host: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
+        _ server: Int, to events: inout [ModelEvent], _ configuration: ModelConfiguration
     ) {
-        guard !mustEndRelay(host) else {
-            events.append(.endRelay(host: host))
+        guard !mustEndTicketQueue(server) else {
+            events.append(.endTicketQueue(server: server))
             return
         }
-        addRelay(host, to: &events, configuration)
+        addTicketQueue(server, to: &events, configuration)
         for client in clients.indices {
-            guard hosts[host].listed & 1 << client != 0 else {
+            guard servers[server].listed & 1 << client != 0 else {
                 let isConnected =
                     clients[client].isNamed && clients[client].isAlive
                     && !isAdopting(client)
-                if isConnected { events.append(.hear(host: host, of: client)) }
+                if isConnected { events.append(.hear(server: server, of: client)) }
                 continue
             }
             if isLockFree(ofClient: client, configuration.fault) {
-                events.append(.bury(host: host, client: client))
+                events.append(.removeClient(server: server, client: client))
                 continue
             }
             for record in 0..<configuration.records {
-                addDecisions(host, client, record, to: &events, configuration)
+                addDecisions(server, client, record, to: &events, configuration)
             }
             for place in 0..<ModelMemory.slotCount {
-                if canRevoke(host, client, place) {
-                    events.append(.revoke(host: host, client: client, place: place))
+                if canRevoke(server, client, place) {
+                    events.append(.revoke(server: server, client: client, place: place))
                 }
-                if delegations > 0, canDelegate(host, client, place) {
-                    events.append(.delegate(host: host, client: client, place: place))
+                if delegations > 0, canDelegate(server, client, place) {
+                    events.append(.delegate(server: server, client: client, place: place))
                 }
-                if shares > 0, canShare(host, client, place, configuration) {
-                    events.append(.share(host: host, client: client, place: place))
+                if shares > 0, canShare(server, client, place, configuration) {
+                    events.append(.share(server: server, client: client, place: place))
                 }
             }
         }
@@ -151,80 +153,83 @@ extension ModelWorld {
     }
 
     private func addDecisions(
-        _ host: Int, _ client: Int, _ record: Int, to events: inout [ModelEvent],
+        _ server: Int, _ client: Int, _ record: Int, to events: inout [ModelEvent],
         _ configuration: ModelConfiguration
     ) {
-        let known = hosts[host].knowledge[client * configuration.records + record]
+        let known = servers[server].knowledge[client * configuration.records + record]
         let word = memory.record(record, of: client)
-        if word != known.word, isWorthALook(word, known, host) {
-            events.append(.look(host: host, client: client, record: record))
+        if word != known.word, isWorthALook(word, known, server) {
+            events.append(.look(server: server, client: client, record: record))
         }
-        if withdrawals > 0, known.word.isOffer || configuration.fault == .withdrawsWhatIsTaken,
+        if withdrawals > 0,
+            known.word.isProvisional || configuration.fault == .withdrawsWhatIsTaken,
             known.holds
         {
-            events.append(.withdraw(host: host, client: client, record: record))
+            events.append(.withdraw(server: server, client: client, record: record))
         }
-        if known.isQuiet, isWaitedFor(known.place, host) || holdsRelay(host, known.place) {
-            events.append(.care(host: host, client: client, record: record))
+        if known.isUnreported,
+            isWaitedFor(known.place, server) || holdsTicketQueue(server, known.place)
+        {
+            events.append(.requestReport(server: server, client: client, record: record))
         }
-        if known.isOver { events.append(.reap(host: host, client: client, record: record)) }
-        if known.waits, !isTaken(known, host, configuration.fault) {
-            events.append(.grant(host: host, client: client, record: record))
+        if known.isOver { events.append(.reap(server: server, client: client, record: record)) }
+        if known.waits, !isTaken(known, server, configuration.fault) {
+            events.append(.grant(server: server, client: client, record: record))
         }
     }
 
-    /// Whether the host would be told to look, or sees it for itself: a draft is not announced, a
+    /// Whether the server would be told to look, or sees it for itself: a draft is not announced, a
     /// local grant neither unless it cares, and what names an earlier epoch is none of its concern.
     private func isWorthALook(
-        _ word: RecordWord, _ known: ModelHost.Knowledge, _ host: Int
+        _ word: RecordWord, _ known: ModelServer.Knowledge, _ server: Int
     ) -> Bool {
-        if word.epoch > hosts[host].epoch { return true }
+        if word.epoch > servers[server].epoch { return true }
         switch word.state {
-        // No client tells the host of what waits in its relay.
-        case .asked: return word.epoch == hosts[host].epoch && !word.isInRelay
+        // No client tells the server of what waits in its ticket queue.
+        case .asked: return word.epoch == servers[server].epoch && !word.isInTicketQueue
         case .granted:
-            return word.epoch == hosts[host].epoch && word.flags != .local
+            return word.epoch == servers[server].epoch && word.flags != .unreported
         case .released, .cancelled: return true
         // A claim that ends without a report must have none asked for.
         case .free, .draft, nil: return false
         }
     }
 
-    func isWaitedFor(_ place: Int, _ host: Int) -> Bool {
-        hosts[host].knowledge.contains { $0.waits && $0.place == place }
+    func isWaitedFor(_ place: Int, _ server: Int) -> Bool {
+        servers[server].knowledge.contains { $0.waits && $0.place == place }
     }
 
-    /// Whether something that the host knows is in the way of a grant.
+    /// Whether something that the server knows is in the way of a grant.
     private func isTaken(
-        _ claim: ModelHost.Knowledge, _ host: Int, _ fault: LedgerFault?
+        _ claim: ModelServer.Knowledge, _ server: Int, _ fault: LedgerFault?
     ) -> Bool {
         if claim.place < 0 { return false }
-        let isHeld = hosts[host].knowledge.contains {
+        let isHeld = servers[server].knowledge.contains {
             $0.holds && $0.place == claim.place && !($0.isReading && claim.isReading)
         }
         if isHeld { return true }
-        let slots = slots(of: claim.place, by: host)
+        let slots = slots(of: claim.place, by: server)
         let inTheWay = slots.filter { !(claim.isReading && $0.terms.contains(.readsOnly)) }
         if fault == .oneShareRevoked { return inTheWay.count > 1 }
         return !inTheWay.isEmpty
     }
 
     /// The delegations of a place that stand.
-    private func slots(of place: Int, by host: Int) -> [SlotWord] {
-        clients.indices.map { hosts[host].delegations[$0 * ModelMemory.slotCount + place] }
+    private func slots(of place: Int, by server: Int) -> [SlotWord] {
+        clients.indices.map { servers[server].delegations[$0 * ModelMemory.slotCount + place] }
             .filter(\.isDelegated)
     }
 
-    func isDelegated(_ place: Int, by host: Int) -> Bool {
+    func isDelegated(_ place: Int, by server: Int) -> Bool {
         clients.indices.contains { client in
-            hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
+            servers[server].delegations[client * ModelMemory.slotCount + place].isDelegated
         }
     }
 
-    private func canRevoke(_ host: Int, _ client: Int, _ place: Int) -> Bool {
-        let slot = hosts[host].delegations[client * ModelMemory.slotCount + place]
+    private func canRevoke(_ server: Int, _ client: Int, _ place: Int) -> Bool {
+        let slot = servers[server].delegations[client * ModelMemory.slotCount + place]
         return slot.isDelegated
-            && hosts[host].knowledge.contains {
+            && servers[server].knowledge.contains {
                 $0.waits && $0.place == place
                     && !($0.isReading && slot.terms.contains(.readsOnly))
             }
@@ -232,27 +237,29 @@ extension ModelWorld {
 
     /// For reading a place can be had beside others who read.
     private func canShare(
-        _ host: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
+        _ server: Int, _ client: Int, _ place: Int, _ configuration: ModelConfiguration
     ) -> Bool {
-        if hosts[host].relay?.place == place { return false }
-        let hasWriter = hosts[host].knowledge.contains {
+        if servers[server].ticketQueue?.place == place { return false }
+        let hasWriter = servers[server].knowledge.contains {
             ($0.holds || $0.waits) && $0.place == place && !$0.isReading
         }
         let isRead = configuration.tasks[client].contains { $0.isReading && $0.place == place }
         let hasSlot =
-            hosts[host].delegations[client * ModelMemory.slotCount + place].isDelegated
+            servers[server].delegations[client * ModelMemory.slotCount + place].isDelegated
         return isRead && !hasWriter && !hasSlot
-            && slots(of: place, by: host).allSatisfy { $0.terms.contains(.readsOnly) }
+            && slots(of: place, by: server).allSatisfy { $0.terms.contains(.readsOnly) }
     }
 
     /// A place is its client's alone also while a claim of its own runs there that was granted
-    /// quietly.
-    private func canDelegate(_ host: Int, _ client: Int, _ place: Int) -> Bool {
-        if isWaitedFor(place, host) || hosts[host].relay?.place == place { return false }
-        let count = hosts[host].knowledge.count / clients.count
-        let isHeld = hosts[host].knowledge.enumerated().contains { index, known in
-            known.holds && known.place == place && !(known.isQuiet && index / count == client)
+    /// without a report.
+    private func canDelegate(_ server: Int, _ client: Int, _ place: Int) -> Bool {
+        if isWaitedFor(place, server) || servers[server].ticketQueue?.place == place {
+            return false
         }
-        return !isHeld && !isDelegated(place, by: host)
+        let count = servers[server].knowledge.count / clients.count
+        let isHeld = servers[server].knowledge.enumerated().contains { index, known in
+            known.holds && known.place == place && !(known.isUnreported && index / count == client)
+        }
+        return !isHeld && !isDelegated(place, by: server)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients do in the model where a place is in a relay.
+// What clients do in the model where a place is in a ticket queue.
 
 import FileCoordinationLedger
 
@@ -19,7 +19,7 @@ extension ModelWorld {
                     fault: configuration.fault)))
     }
 
-    mutating func fileWithHost(
+    mutating func fileWithServer(
         _ client: Int, free: RecordWord, _ configuration: ModelConfiguration
     ) {
         clients[client].enter(
@@ -30,7 +30,7 @@ extension ModelWorld {
 
     mutating func awaitTurn(_ client: Int, _ configuration: ModelConfiguration) {
         guard let ticket = clients[client].ticket else {
-            preconditionFailure("A client that waits in a relay has a number")
+            preconditionFailure("A client that waits in a ticket queue has a number")
         }
         clients[client].enter(
             .awaitingTurn(
@@ -58,7 +58,7 @@ extension ModelWorld {
         clients[client].enter(.passing(PassTurn(ticket)))
     }
 
-    mutating func finishInRelay(
+    mutating func finishInTicketQueue(
         _ client: Int, _ outcome: ClientOutcome, _ configuration: ModelConfiguration
     ) {
         switch outcome {
@@ -66,17 +66,17 @@ extension ModelWorld {
             clients[client].ticket = ticket
             claimLocally(client, free: free, slot, hasTurn: isTurn, configuration)
         case .joined(.gone, _, let free):
-            fileWithHost(client, free: free, configuration)
+            fileWithServer(client, free: free, configuration)
         case .awaitedTurn(.granted):
             access(client, configuration)
         case .awaitedTurn(.left):
             clients[client].ticket = nil
             clients[client].enter(
-                .leavingRelay(
-                    LeaveRelay(
+                .leavingTicketQueue(
+                    LeaveTicketQueue(
                         record: clients[client].record,
                         generation: clients[client].generation)))
-        case .leftRelay:
+        case .leftTicketQueue:
             wait(client, configuration)
         case .passed:
             if clients[client].ticket == nil {
@@ -87,25 +87,25 @@ extension ModelWorld {
                 clients[client].phase = .accessing
             }
         case .adopted, .filed, .claimedLocally, .waited, .cancelled, .releasedLocally, .released:
-            preconditionFailure("Not in a relay")
+            preconditionFailure("Not in a ticket queue")
         }
     }
 
-    /// The time limit passes while the client sleeps in a relay's line.
-    mutating func tireOfRelay(
+    /// The time limit passes while the client sleeps in a ticket queue's line.
+    mutating func tireOfTicketQueue(
         _ client: Int, _ configuration: ModelConfiguration
     ) {
         clients[client].isAsleep = false
         if let outcome = clients[client].resume(observing: 1) {
-            finishInRelay(client, outcome, configuration)
+            finishInTicketQueue(client, outcome, configuration)
         }
     }
 
-    /// Wakes the clients that sleep in a relay's line and have any of the bits.
-    mutating func wakeSleepers(inRelay relay: Int, bits: UInt32) {
+    /// Wakes the clients that sleep in a ticket queue's line and have any of the bits.
+    mutating func wakeSleepers(inTicketQueue ticketQueue: Int, bits: UInt32) {
         for client in clients.indices where clients[client].isAsleep {
             guard case .sleepForTurn(let ticket, _)? = clients[client].pending,
-                ticket.relay == relay, ticket.wakeBits & bits != 0
+                ticket.ticketQueue == ticketQueue, ticket.wakeBits & bits != 0
             else { continue }
             clients[client].isAsleep = false
             _ = clients[client].resume(observing: 0)

@@ -10,39 +10,39 @@ import FileCoordinationLedger
 struct ModelWorld: Hashable {
     var memory: ModelMemory
     var clients: [ModelClient]
-    var hosts: [ModelHost]
+    var servers: [ModelServer]
     var deaths: Int
     var stops: Int
     var forks: Int
     var delegations: Int
     var shares: Int
-    var relays: Int
+    var ticketQueues: Int
     var withdrawals: Int
 
     init(_ configuration: ModelConfiguration) {
         let count = configuration.tasks.count
         memory = ModelMemory(
             clients: count, records: configuration.records,
-            processes: count + configuration.hosts,
-            relays: configuration.relays > 0 ? configuration.hosts : 0)
+            processes: count + configuration.servers,
+            ticketQueues: configuration.ticketQueues > 0 ? configuration.servers : 0)
         clients = Array(repeating: ModelClient(), count: count)
-        hosts = Array(
-            repeating: ModelHost(clients: count, records: configuration.records),
-            count: configuration.hosts)
+        servers = Array(
+            repeating: ModelServer(clients: count, records: configuration.records),
+            count: configuration.servers)
         deaths = configuration.deaths
         stops = configuration.stops
         forks = configuration.forks
         delegations = configuration.delegations
         shares = configuration.shares
-        relays = configuration.relays
+        ticketQueues = configuration.ticketQueues
         withdrawals = configuration.withdrawals
         switch configuration.start {
         case .nothing:
             break
-        case .host:
-            putHostInPlace()
+        case .server:
+            putServerInPlace()
         case .inPlace:
-            putHostInPlace()
+            putServerInPlace()
             putClientsInPlace()
         }
     }
@@ -52,17 +52,17 @@ struct ModelWorld: Hashable {
             memory[.word(.ledgerEpoch, of: client)] = 1
             clients[client].phase = .ready
             clients[client].isNamed = true
-            hosts[0].listed |= 1 << client
+            servers[0].listed |= 1 << client
         }
     }
 
-    private mutating func putHostInPlace() {
+    private mutating func putServerInPlace() {
         memory[.word(.globalEpoch, of: 0)] = 1
-        hosts[0].phase = .serving
-        hosts[0].epoch = HostEpoch(truncating: 1)
+        servers[0].phase = .serving
+        servers[0].epoch = ServerEpoch(truncating: 1)
     }
 
-    func process(ofHost host: Int) -> Int { clients.count + host }
+    func process(ofServer server: Int) -> Int { clients.count + server }
 
     /// Whether the lock that stands for the process's life is free.
     func isLockFree(ofClient client: Int, _ fault: LedgerFault?) -> Bool {
@@ -70,10 +70,10 @@ struct ModelWorld: Hashable {
         return !clients[client].isAlive && !child
     }
 
-    /// The same for a host.
-    func isLockFree(ofHost host: Int, _ fault: LedgerFault?) -> Bool {
-        let child = fault == .descriptorKeptAcrossFork && hosts[host].hasForked
-        return !hosts[host].isAlive && !child
+    /// The same for a server.
+    func isLockFree(ofServer server: Int, _ fault: LedgerFault?) -> Bool {
+        let child = fault == .descriptorKeptAcrossFork && servers[server].hasForked
+        return !servers[server].isAlive && !child
     }
 
     /// Performs an operation on the ledger of `client`.
@@ -94,9 +94,9 @@ struct ModelWorld: Hashable {
         case .compareExchange(let cell, let expected, let desired):
             return memory.exchange(
                 .word(cell, of: client), expected: expected, desired: desired, by: process)
-        case .wake(.relay(let relay)):
+        case .wake(.ticketQueue(let ticketQueue)):
             memory.flushAll(of: process)
-            wakeSleepers(inRelay: relay, bits: .max)
+            wakeSleepers(inTicketQueue: ticketQueue, bits: .max)
             return 0
         case .wake(let cell):
             memory.flushAll(of: process)
@@ -107,12 +107,12 @@ struct ModelWorld: Hashable {
             return 0
         case .wakeForTurn(let ticket):
             memory.flushAll(of: process)
-            wakeSleepers(inRelay: ticket.relay, bits: ticket.wakeBits)
+            wakeSleepers(inTicketQueue: ticket.ticketQueue, bits: ticket.wakeBits)
             return 0
         case .sleep(let cell, let lowHalf):
             return observedBySleeper(on: cell, lowHalf, client, process)
         case .sleepForTurn(let ticket, let lowHalf):
-            return observedBySleeper(on: .relay(ticket.relay), lowHalf, client, process)
+            return observedBySleeper(on: .ticketQueue(ticket.ticketQueue), lowHalf, client, process)
         }
     }
 
@@ -134,13 +134,13 @@ struct ModelWorld: Hashable {
             if process < clients.count {
                 try stepClient(process, configuration)
             } else {
-                stepHost(process - clients.count, configuration)
+                stepServer(process - clients.count, configuration)
             }
         case .flush(let process): memory.flushOne(of: process)
         case .die, .stop, .resume, .fork: befall(event)
         case .begin(let client): beginTask(client, configuration)
         case .expire(let client): giveUp(client, configuration)
-        case .tireOfRelay(let client): tireOfRelay(client, configuration)
+        case .tireOfTicketQueue(let client): tireOfTicketQueue(client, configuration)
         case .believeMessage(let client):
             clients[client].isAsleep = false
             clients[client].pending = nil
@@ -148,12 +148,14 @@ struct ModelWorld: Hashable {
         case .finishAccess(let client): release(client, configuration)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
-        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .share, .revoke, .care,
-            .bury:
+        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .share, .revoke,
+            .requestReport,
+            .removeClient:
             decide(event, configuration)
-        case .beginRelay(let host, let place): beginRelay(host, place, configuration)
-        case .openRelay(let host): openRelay(host, configuration)
-        case .endRelay(let host): endRelay(host, configuration)
+        case .beginTicketQueue(let server, let place):
+            beginTicketQueue(server, place, configuration)
+        case .openTicketQueue(let server): openTicketQueue(server, configuration)
+        case .endTicketQueue(let server): endTicketQueue(server, configuration)
         }
     }
 
@@ -165,7 +167,7 @@ struct ModelWorld: Hashable {
             if process < clients.count {
                 clients[process].isAlive = false
             } else {
-                hosts[process - clients.count].isAlive = false
+                servers[process - clients.count].isAlive = false
             }
         case .stop(let process):
             stops -= 1
@@ -178,11 +180,12 @@ struct ModelWorld: Hashable {
             if process < clients.count {
                 clients[process].hasForked = true
             } else {
-                hosts[process - clients.count].hasForked = true
+                servers[process - clients.count].hasForked = true
             }
-        case .step, .flush, .begin, .expire, .tireOfRelay, .believeMessage, .finishAccess,
+        case .step, .flush, .begin, .expire, .tireOfTicketQueue, .believeMessage, .finishAccess,
             .beginCancelling, .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap,
-            .delegate, .share, .revoke, .care, .bury, .beginRelay, .openRelay, .endRelay:
+            .delegate, .share, .revoke, .requestReport, .removeClient, .beginTicketQueue,
+            .openTicketQueue, .endTicketQueue:
             preconditionFailure("Not a misfortune")
         }
     }
@@ -191,7 +194,7 @@ struct ModelWorld: Hashable {
         if process < clients.count {
             clients[process].isStopped = isStopped
         } else {
-            hosts[process - clients.count].isStopped = isStopped
+            servers[process - clients.count].isStopped = isStopped
         }
     }
 }

@@ -21,11 +21,11 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-/// Two clients, two hosts, two places, and up to two misfortunes.
+/// Two clients, two servers, two places, and up to two misfortunes.
 struct RandomHistory {
     /// What may befall a process.
     private enum Misfortune: CaseIterable {
-        case killClient, killHost, stopClient, stopHost, forkClient, forkHost
+        case killClient, killServer, stopClient, stopServer, forkClient, forkServer
     }
 
     private var numbers: SeededNumbers
@@ -56,7 +56,7 @@ struct RandomHistory {
         for _ in 0..<2 {
             try supervisor.startClient(places: orders.randomElement(using: &numbers) ?? "0")
         }
-        try supervisor.startHost(order: order())
+        try supervisor.startServer(order: order())
         while step < 5000 {
             step += 1
             try suffer()
@@ -79,14 +79,14 @@ struct RandomHistory {
         let what = misfortunes.remove(at: index).what
         let client = supervisor.clients.filter { $0.runs && isAtWork($0) }
             .randomElement(using: &numbers)
-        let host = supervisor.hosts.count == 1 ? supervisor.hosts.first { $0.runs } : nil
+        let server = supervisor.servers.count == 1 ? supervisor.servers.first { $0.runs } : nil
         switch what {
         case .killClient: if let client { try supervisor.kill(client) }
-        case .killHost: if let host { try supervisor.kill(host) }
+        case .killServer: if let server { try supervisor.kill(server) }
         case .stopClient: if let client { supervisor.stop(client) }
-        case .stopHost: if let host { supervisor.stop(host) }
+        case .stopServer: if let server { supervisor.stop(server) }
         case .forkClient: if let client { try supervisor.fork(client) }
-        case .forkHost: if let host { try supervisor.fork(host) }
+        case .forkServer: if let server { try supervisor.fork(server) }
         }
     }
 
@@ -106,8 +106,8 @@ struct RandomHistory {
     ///
     /// Whether something can be done about that.
     private mutating func rest() throws -> Bool {
-        if supervisor.hosts.count == 1, let host = supervisor.hosts.first, !host.runs {
-            let next = try supervisor.startHost(deposing: host.isAlive, order: order())
+        if supervisor.servers.count == 1, let server = supervisor.servers.first, !server.runs {
+            let next = try supervisor.startServer(deposing: server.isAlive, order: order())
             if case .finished(let reason) = next.state {
                 throw PeerFailure(description: reason)
             }

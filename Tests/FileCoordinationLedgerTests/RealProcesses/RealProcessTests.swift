@@ -27,7 +27,7 @@ final class RealProcessTests: XCTestCase {
         XCTAssertGreaterThan(accesses, count)
     }
 
-    /// A fault that any order with a deposed host brings to light.
+    /// A fault that any order with a deposed server brings to light.
     func testRandomHistoriesFindAFault() throws {
         var found: String?
         var seed: UInt64 = 0
@@ -55,14 +55,16 @@ final class RealProcessTests: XCTestCase {
         let name = fault?.rawValue ?? "none"
         let client = try Peer(
             "client", ["race-client", directory.path, name, subject], onProcessor: 0)
-        let host = try Peer(
-            "host", ["race-host", directory.path, name, subject, "\(rounds)", "\(seconds)"],
+        let server = try Peer(
+            "server", ["race-server", directory.path, name, subject, "\(rounds)", "\(seconds)"],
             onProcessor: 1)
-        let numbers = host.readToEnd().split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        let numbers = server.readToEnd().split(whereSeparator: \.isWhitespace).compactMap {
+            Int($0)
+        }
         client.kill()
         guard numbers.count == 4 else { throw PeerFailure(description: "The race was broken off") }
         print(
-            "race \(subject) \(name): \(numbers[0]) overlaps, host in \(numbers[1]),",
+            "race \(subject) \(name): \(numbers[0]) overlaps, server in \(numbers[1]),",
             "client in \(numbers[2]) of \(numbers[3]) rounds")
         return (numbers[0], numbers[3])
     }

@@ -8,23 +8,23 @@ import XCTest
 
 /// Schedules in which a mistake shows.
 final class ScheduleTests: XCTestCase {
-    /// What happens                     | client 0        | client 1        | hosts
+    /// What happens                     | client 0        | client 1        | servers
     /// ---------------------------------|-----------------|-----------------|----------------
     /// client 0 is about to be granted  | waits           | waits           | 0: before the swap
     /// (a faulty client is inside)      | (inside)        |                 |
-    /// the host dies                    |                 |                 | 1 takes over
+    /// the server dies                  |                 |                 | 1 takes over
     /// client 1 comes first             |                 | inside          |
     private func playGrantBeforeWord(_ fault: LedgerFault?) throws -> Journal {
         let supervisor = try Supervisor(fault: fault)
-        let host = try supervisor.startHost()
+        let server = try supervisor.startServer()
         let first = try supervisor.startClient(places: "0")
         let second = try supervisor.startClient(places: "0")
         try runUntilWaiting(supervisor, first)
-        try supervisor.run(host, to: "swap granted")
+        try supervisor.run(server, to: "swap granted")
         try runUntilWaiting(supervisor, second)
         if fault != nil { try supervisor.run(first, to: "inside") }
-        try supervisor.kill(host)
-        let next = try supervisor.startHost(order: "descending")
+        try supervisor.kill(server)
+        let next = try supervisor.startServer(order: "descending")
         try supervisor.runToRest(next)
         try runIfAwake(supervisor, second)
         return try supervisor.journal()
@@ -52,27 +52,27 @@ final class ScheduleTests: XCTestCase {
     /// A client is inside, forks, and dies; the place must go to the other one.
     private func playForkOfAClient(_ fault: LedgerFault?) throws -> Bool {
         let supervisor = try Supervisor(fault: fault)
-        let host = try supervisor.startHost()
+        let server = try supervisor.startServer()
         let first = try supervisor.startClient(places: "0")
         try runUntilWaiting(supervisor, first)
-        try supervisor.runToRest(host)
+        try supervisor.runToRest(server)
         try runIfAwake(supervisor, first)
         let second = try supervisor.startClient(places: "0")
         try runUntilWaiting(supervisor, second)
         try supervisor.fork(first)
         try supervisor.kill(first)
-        try supervisor.runToRest(host)
+        try supervisor.runToRest(server)
         try runIfAwake(supervisor, second)
         return second.state == .gated("inside")
     }
 
-    /// A host forks and dies; another one must be able to follow.
-    private func playForkOfAHost(_ fault: LedgerFault?) throws -> Bool {
+    /// A server forks and dies; another one must be able to follow.
+    private func playForkOfAServer(_ fault: LedgerFault?) throws -> Bool {
         let supervisor = try Supervisor(fault: fault)
-        let host = try supervisor.startHost()
-        try supervisor.fork(host)
-        try supervisor.kill(host)
-        let next = try supervisor.startHost()
+        let server = try supervisor.startServer()
+        try supervisor.fork(server)
+        try supervisor.kill(server)
+        let next = try supervisor.startServer()
         if case .gated = next.state { return true }
         return false
     }
@@ -80,32 +80,32 @@ final class ScheduleTests: XCTestCase {
     func testDescriptorKeptAcrossFork() throws {
         XCTAssertFalse(try playForkOfAClient(.descriptorKeptAcrossFork), "No ghost holder")
         XCTAssertTrue(try playForkOfAClient(nil))
-        XCTAssertFalse(try playForkOfAHost(.descriptorKeptAcrossFork), "No ghost host")
-        XCTAssertTrue(try playForkOfAHost(nil))
+        XCTAssertFalse(try playForkOfAServer(.descriptorKeptAcrossFork), "No ghost server")
+        XCTAssertTrue(try playForkOfAServer(nil))
     }
 
-    /// What happens                     | client 0        | client 1        | hosts
+    /// What happens                     | client 0        | client 1        | servers
     /// ---------------------------------|-----------------|-----------------|----------------
-    /// host 0 is stopped                | has looked      | waits           | 0: stopped
+    /// server 0 is stopped              | has looked      | waits           | 0: stopped
     /// it is deposed                    |                 |                 | 1: scans, grants
-    /// client 0 files under host 0      | (asked)         | inside          |
-    /// host 0 goes on                   |                 |                 | 0: (grants)
+    /// client 0 files under server 0    | (asked)         | inside          |
+    /// server 0 goes on                 |                 |                 | 0: (grants)
     /// client 0 looks again             | (inside)        |                 |
     private func playLateGrant(_ fault: LedgerFault?) throws -> Journal {
         let supervisor = try Supervisor(fault: fault)
         let first = try supervisor.startClient(places: "0")
         let second = try supervisor.startClient(places: "0")
-        let host = try supervisor.startHost()
-        try supervisor.run(host, to: "scan")
+        let server = try supervisor.startServer()
+        try supervisor.run(server, to: "scan")
         try supervisor.run(first, to: fault == nil ? "swap draft" : "swap asked")
         try runUntilWaiting(supervisor, second)
-        supervisor.stop(host)
-        let next = try supervisor.startHost(deposing: true)
+        supervisor.stop(server)
+        let next = try supervisor.startServer(deposing: true)
         try supervisor.runToRest(next)
         try runIfAwake(supervisor, second)
         try supervisor.go(first)
-        supervisor.resume(host)
-        try supervisor.runToRest(host)
+        supervisor.resume(server)
+        try supervisor.runToRest(server)
         try supervisor.runToRest(first)
         return try supervisor.journal()
     }

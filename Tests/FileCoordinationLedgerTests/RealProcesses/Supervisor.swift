@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs real clients and real hosts one operation at a time, and has them killed, stopped and forked
-// in between.
+// Runs real clients and real servers one operation at a time, and has them killed, stopped and
+// forked in between.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -13,7 +13,7 @@ final class Supervisor {
     private let path: String
     private let fault: LedgerFault?
     private(set) var clients: [Peer] = []
-    private(set) var hosts: [Peer] = []
+    private(set) var servers: [Peer] = []
     /// How many things have happened.
     private(set) var events = 0
     /// What was done, for failures.
@@ -31,14 +31,14 @@ final class Supervisor {
     }
 
     deinit {
-        for peer in clients + hosts {
+        for peer in clients + servers {
             if peer.isAlive { peer.kill() }
             for child in peer.children { Glibc.kill(child, SIGKILL) }
         }
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    var peers: [Peer] { clients + hosts }
+    var peers: [Peer] { clients + servers }
 
     @discardableResult
     func startClient(places: String) throws -> Peer {
@@ -50,10 +50,11 @@ final class Supervisor {
     }
 
     @discardableResult
-    func startHost(deposing: Bool = false, order: String = "ascending") throws -> Peer {
-        let role = deposing ? "depose" : "host"
-        let peer = try Peer("host \(hosts.count)", [role, path, fault?.rawValue ?? "none", order])
-        hosts.append(peer)
+    func startServer(deposing: Bool = false, order: String = "ascending") throws -> Peer {
+        let role = deposing ? "depose" : "server"
+        let peer = try Peer(
+            "server \(servers.count)", [role, path, fault?.rawValue ?? "none", order])
+        servers.append(peer)
         note(peer, role)
         try peer.settle()
         return peer
@@ -95,7 +96,7 @@ final class Supervisor {
 
     private func note(_ peer: Peer, _ event: String) {
         log.append("\(peer.name): \(event)")
-        // Looking around changes nothing, and an idle host is waiting for changes.
+        // Looking around changes nothing, and an idle server is waiting for changes.
         if event != "scan", event != "idle" { events += 1 }
     }
 
@@ -103,7 +104,7 @@ final class Supervisor {
 
     /// Those who can be let go on.
     ///
-    /// An idle host is one of them only if something has happened since it looked around.
+    /// An idle server is one of them only if something has happened since it looked around.
     func candidates() throws -> [Peer] {
         for client in clients { try client.listen() }
         return peers.filter { peer in

@@ -26,8 +26,8 @@ enum Absurd {
     ]
 
     /// `LABEL absurd DIRECTORY`.
-    static func run(_ errand: Errand) {
-        let directory = URL(fileURLWithPath: errand.order.operands[0], isDirectory: true)
+    static func run(_ call: PeerCall) {
+        let directory = URL(fileURLWithPath: call.order.operands[0], isDirectory: true)
         let file = directory.appendingPathComponent("f")
         try? Data("x".utf8).write(to: file)
         let steps: [(String, () -> Void)] = [
@@ -41,7 +41,7 @@ enum Absurd {
         ]
         for (name, step) in steps {
             step()
-            errand.say("did \(name)")
+            call.say("did \(name)")
         }
     }
 
@@ -300,10 +300,10 @@ private final class OddPresenter: NSObject, NSFilePresenter {
 /// A program in which other libraries have taken what there is.
 enum Scarcity {
     /// `LABEL keys`: takes all of the process's thread keys.
-    static func takeKeys(_ errand: Errand) {
+    static func takeKeys(_ call: PeerCall) {
         var count = 0
         var key = pthread_key_t()
         while pthread_key_create(&key, nil) == 0 { count += 1 }
-        errand.say("keys \(count)")
+        call.say("keys \(count)")
     }
 }

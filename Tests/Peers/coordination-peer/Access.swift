@@ -13,10 +13,10 @@ struct Access {
     }
 
     /// `LABEL read PATH [options=NAME,NAME]`.
-    static func reading(_ errand: Errand) throws -> Access {
-        let url = url(errand.order.operands[0])
-        let options = readingOptions(errand.order.option("options"))
-        let coordinator = errand.coordinator
+    static func reading(_ call: PeerCall) throws -> Access {
+        let url = url(call.order.operands[0])
+        let options = readingOptions(call.order.option("options"))
+        let coordinator = call.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(readingItemAt: url, options: options, error: &failure) {
                 accessor([$0])
@@ -25,10 +25,10 @@ struct Access {
     }
 
     /// `LABEL write PATH [options=NAME]`.
-    static func writing(_ errand: Errand) throws -> Access {
-        let url = url(errand.order.operands[0])
-        let options = writingOptions(errand.order.option("options"))
-        let coordinator = errand.coordinator
+    static func writing(_ call: PeerCall) throws -> Access {
+        let url = url(call.order.operands[0])
+        let options = writingOptions(call.order.option("options"))
+        let coordinator = call.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(writingItemAt: url, options: options, error: &failure) {
                 accessor([$0])
@@ -37,11 +37,11 @@ struct Access {
     }
 
     /// `LABEL readwrite PATH PATH [options=NAME,NAME] [options2=NAME]`.
-    static func both(_ errand: Errand) -> Access {
-        let urls = errand.order.operands.map { url($0) }
-        let first = readingOptions(errand.order.option("options"))
-        let second = writingOptions(errand.order.option("options2"))
-        let coordinator = errand.coordinator
+    static func both(_ call: PeerCall) -> Access {
+        let urls = call.order.operands.map { url($0) }
+        let first = readingOptions(call.order.option("options"))
+        let second = writingOptions(call.order.option("options2"))
+        let coordinator = call.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(
                 readingItemAt: urls[0], options: first, writingItemAt: urls[1], options: second,
@@ -51,11 +51,11 @@ struct Access {
     }
 
     /// `LABEL writewrite PATH PATH [options=NAME] [options2=NAME]`.
-    static func two(_ errand: Errand) -> Access {
-        let urls = errand.order.operands.map { url($0) }
-        let first = writingOptions(errand.order.option("options"))
-        let second = writingOptions(errand.order.option("options2"))
-        let coordinator = errand.coordinator
+    static func two(_ call: PeerCall) -> Access {
+        let urls = call.order.operands.map { url($0) }
+        let first = writingOptions(call.order.option("options"))
+        let second = writingOptions(call.order.option("options2"))
+        let coordinator = call.coordinator
         return Access { failure, accessor in
             coordinator.coordinate(
                 writingItemAt: urls[0], options: first, writingItemAt: urls[1], options: second,

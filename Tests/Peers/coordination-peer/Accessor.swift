@@ -7,13 +7,13 @@ import Glibc
 
 /// One accessor, while it runs.
 struct Accessor {
-    let errand: Errand
+    let call: PeerCall
     let inbox: Inbox<[String]>
     let urls: [URL]
 
     /// Says "granted" and what the first item holds.
     func run() {
-        errand.say("granted \(text(of: urls.first))")
+        call.say("granted \(text(of: urls.first))")
         while true {
             let words = inbox.take()
             guard words != ["go"] else { return }
@@ -30,54 +30,54 @@ struct Accessor {
         case "put": put(rest.joined(separator: " "), into: urls.last)
         // In place, and with the old time of modification: what some programs do to hide.
         case "restamp": restamp(rest.joined(separator: " "), urls.last)
-        case "show": errand.say("holds \(text(of: urls.last))")
+        case "show": call.say("holds \(text(of: urls.last))")
         case "delete": delete(urls.last)
         case "mkdir":
             if let url = urls.last {
                 try? FileManager.default.createDirectory(
                     at: url, withIntermediateDirectories: true)
             }
-            errand.say("made")
+            call.say("made")
         // What an accessor does to files besides, by whole paths.
         case "rename":
             let isDone = Glibc.rename(rest[0], rest[1]) == 0
-            errand.say(isDone ? "renamed" : "could not rename: \(errno)")
+            call.say(isDone ? "renamed" : "could not rename: \(errno)")
         case "copyover":
             do {
                 try FileManager.default.copyItem(atPath: rest[0], toPath: rest[1])
                 try FileManager.default.removeItem(atPath: rest[0])
-                errand.say("copied over")
+                call.say("copied over")
             } catch {
-                errand.say("could not copy over: \(error)")
+                call.say("could not copy over: \(error)")
             }
-        case "didmove": Self.announceMove(errand, rest)
+        case "didmove": Self.announceMove(call, rest)
         case "willmove":
-            errand.coordinator.item(
+            call.coordinator.item(
                 at: Access.url(rest[0]), willMoveTo: Access.url(rest[1]))
-            errand.say("announced")
-        case "version": Versions.obey(errand, rest)
-        case "url": errand.say("urls \(urls.map(\.path).joined(separator: " "))")
+            call.say("announced")
+        case "version": Versions.obey(call, rest)
+        case "url": call.say("urls \(urls.map(\.path).joined(separator: " "))")
         // Another call inside this accessor, on this thread: `nest LABEL VERB ...`
         case "nest":
             let order = Order(label: rest[0], verb: rest[1], arguments: Array(rest.dropFirst(2)))
-            Errand(order, in: errand.mailroom).start()
-        case "fork": return Forking.forkInside(errand, mode: rest[0])
+            PeerCall(order, in: call.mailroom).start()
+        case "fork": return Forking.forkInside(call, mode: rest[0])
         case "exec": Forking.exec(rest)
-        case _: errand.say("cannot \(verb)")
+        case _: call.say("cannot \(verb)")
         }
         return true
     }
 
     /// `didmove OLD NEW`: tells the coordinator of a move.
-    static func announceMove(_ errand: Errand, _ paths: [String]) {
-        errand.coordinator.item(at: Access.url(paths[0]), didMoveTo: Access.url(paths[1]))
-        errand.say("announced")
+    static func announceMove(_ call: PeerCall, _ paths: [String]) {
+        call.coordinator.item(at: Access.url(paths[0]), didMoveTo: Access.url(paths[1]))
+        call.say("announced")
     }
 
     private func put(_ text: String, into url: URL?) {
         guard let url else { return }
         let isDone = (try? Data(text.utf8).write(to: url)) != nil
-        errand.say(isDone ? "put" : "could not put")
+        call.say(isDone ? "put" : "could not put")
     }
 
     private func restamp(_ text: String, _ url: URL?) {
@@ -87,13 +87,13 @@ struct Accessor {
         defer { close(number) }
         let isWritten = Glibc.write(number, text, text.utf8.count) == text.utf8.count
         let times = [status.st_atim, status.st_mtim]
-        errand.say(isWritten && futimens(number, times) == 0 ? "restamped" : "could not restamp")
+        call.say(isWritten && futimens(number, times) == 0 ? "restamped" : "could not restamp")
     }
 
     private func delete(_ url: URL?) {
         guard let url else { return }
         let isDone = (try? FileManager.default.removeItem(at: url)) != nil
-        errand.say(isDone ? "deleted" : "could not delete")
+        call.say(isDone ? "deleted" : "could not delete")
     }
 
     private func text(of url: URL?) -> String {

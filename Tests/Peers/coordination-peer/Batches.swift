@@ -17,35 +17,35 @@ enum Batches {
     ///
     /// The accessor obeys lines until "go": `complete`, `completelater LABEL` (on another thread,
     /// at a line for LABEL), `drop`, and `nest LABEL VERB ...`.
-    static func run(_ errand: Errand, in mailroom: Mailroom) {
-        let inbox = mailroom.open(errand.order.label)
+    static func run(_ call: PeerCall, in mailroom: Mailroom) {
+        let inbox = mailroom.open(call.order.label)
         var failure: NSError?
-        errand.coordinator.prepare(
-            forReadingItemsAt: urls(errand.order, "read:"),
-            options: Access.readingOptions(errand.order.option("reading")),
-            writingItemsAt: urls(errand.order, "write:"),
-            options: Access.writingOptions(errand.order.option("writing")), error: &failure
+        call.coordinator.prepare(
+            forReadingItemsAt: urls(call.order, "read:"),
+            options: Access.readingOptions(call.order.option("reading")),
+            writingItemsAt: urls(call.order, "write:"),
+            options: Access.writingOptions(call.order.option("writing")), error: &failure
         ) { complete in
-            errand.say("prepared")
-            accessor(errand, inbox, Handler(complete))
+            call.say("prepared")
+            accessor(call, inbox, Handler(complete))
         }
-        mailroom.close(errand.order.label)
+        mailroom.close(call.order.label)
         if let failure {
-            errand.say("failed \(failure.domain) \(failure.code)")
+            call.say("failed \(failure.domain) \(failure.code)")
         } else {
-            errand.say("returned")
+            call.say("returned")
         }
     }
 
     /// `LABEL many FOLDER COUNT`: as many asynchronous writes of different items, on a queue that
     /// stands still; tells how many were refused, and why the last of them.
-    static func many(_ errand: Errand) {
+    static func many(_ call: PeerCall) {
         let queue = OperationQueue()
         queue.isSuspended = true
-        let count = Int(errand.order.operands[1]) ?? 0
+        let count = Int(call.order.operands[1]) ?? 0
         let answers = Inbox<NSError>()
         for number in 1...count {
-            let url = Access.url(errand.order.operands[0] + "/\(number)")
+            let url = Access.url(call.order.operands[0] + "/\(number)")
             let direct = OperationQueue()
             direct.underlyingQueue = DispatchQueue.global()
             NSFileCoordinator().coordinate(
@@ -54,14 +54,14 @@ enum Batches {
                 if let failure = failure as NSError? { answers.put(failure) }
             }
         }
-        errand.say("asked \(count)")
+        call.say("asked \(count)")
         let last = answers.take()
         let text = last.localizedDescription.replacing("\n", with: " ")
-        errand.say("refused \(last.domain) \(last.code) \(text)")
+        call.say("refused \(last.domain) \(last.code) \(text)")
     }
 
     private static func accessor(
-        _ errand: Errand, _ inbox: Inbox<[String]>, _ handler: Handler
+        _ call: PeerCall, _ inbox: Inbox<[String]>, _ handler: Handler
     ) {
         var handler: Handler? = handler
         while true {
@@ -70,25 +70,25 @@ enum Batches {
             case "go": return
             case "complete":
                 handler?.call()
-                errand.say("completed")
+                call.say("completed")
             case "completelater":
                 let kept = handler
-                let later = errand.mailroom.open(words[1])
+                let later = call.mailroom.open(words[1])
                 Thread.detachNewThread {
                     _ = later.take()
-                    errand.say("completing")
+                    call.say("completing")
                     kept?.call()
                 }
                 handler = nil
-                errand.say("kept")
+                call.say("kept")
             case "drop":
                 handler = nil
-                errand.say("dropped")
+                call.say("dropped")
             case "nest":
                 let order = Order(
                     label: words[1], verb: words[2], arguments: Array(words.dropFirst(3)))
-                Errand(order, in: errand.mailroom).start()
-            case let word: errand.say("cannot \(word)")
+                PeerCall(order, in: call.mailroom).start()
+            case let word: call.say("cannot \(word)")
             }
         }
     }

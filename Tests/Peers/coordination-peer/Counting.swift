@@ -7,8 +7,8 @@ import FileCoordination
 enum Counting {
     /// `LABEL count PATH TIMES [leaves]`: adds one to the number in a file, each time under a
     /// claim.
-    static func run(_ errand: Errand) {
-        repeatedly(errand) { url, _ in
+    static func run(_ call: PeerCall) {
+        repeatedly(call) { url, _ in
             guard let text = try? String(contentsOf: url, encoding: .utf8),
                 let number = Int(text)
             else { return false }
@@ -21,8 +21,8 @@ enum Counting {
     ///
     /// A record is its own number, as far as the journal's length tells, the process, and how many
     /// records the process wrote before.
-    static func journal(_ errand: Errand) {
-        repeatedly(errand) { url, sequence in
+    static func journal(_ call: PeerCall) {
+        repeatedly(call) { url, sequence in
             let file = open(url.path, O_RDWR | O_APPEND | O_CLOEXEC)
             guard file >= 0 else { return false }
             defer { close(file) }
@@ -39,9 +39,9 @@ enum Counting {
     /// written a page's part of it.
     private static let recordLength = 32
 
-    private static func repeatedly(_ errand: Errand, _ step: (URL, Int) -> Bool) {
-        let url = Access.url(errand.order.operands[0])
-        let times = Int(errand.order.operands[1]) ?? 0
+    private static func repeatedly(_ call: PeerCall, _ step: (URL, Int) -> Bool) {
+        let url = Access.url(call.order.operands[0])
+        let times = Int(call.order.operands[1]) ?? 0
         for sequence in 0..<times {
             var failure: NSError?
             var isDone = false
@@ -49,10 +49,10 @@ enum Counting {
                 isDone = step($0, sequence)
             }
             guard isDone else {
-                return errand.say("failed \(failure.map { "\($0)" } ?? "at the file")")
+                return call.say("failed \(failure.map { "\($0)" } ?? "at the file")")
             }
         }
-        errand.say("counted")
-        if errand.order.arguments.contains("leaves") { exit(0) }
+        call.say("counted")
+        if call.order.arguments.contains("leaves") { exit(0) }
     }
 }

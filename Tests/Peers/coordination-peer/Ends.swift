@@ -7,29 +7,29 @@ import FileCoordination
 
 enum Ends {
     /// `LABEL crash DIRECTORY`: dumps core there, which takes as long as its disk does.
-    static func crash(_ errand: Errand) {
+    static func crash(_ call: PeerCall) {
         var limits = rlimit(rlim_cur: .max, rlim_max: .max)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limits)
-        chdir(errand.order.operands[0])
-        errand.say("crashes")
+        chdir(call.order.operands[0])
+        call.say("crashes")
         abort()
     }
 
     /// `LABEL ghost FIFO`: starts a program that does not come to run, since its input is a pipe.
     ///
     /// To that no process writes. Until one does, the child has this program's memory.
-    static func ghost(_ errand: Errand) {
+    static func ghost(_ call: PeerCall) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, 0, errand.order.operands[0], O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, call.order.operands[0], O_RDONLY, 0)
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
         var child: pid_t = 0
         let status = posix_spawn(&child, "/bin/true", &actions, nil, &words, environ)
-        errand.say("ghost \(status)")
+        call.say("ghost \(status)")
     }
 
     /// `LABEL lockall`: all memory that it gets from now on is to stay in memory.
-    static func lockMemory(_ errand: Errand) {
-        errand.say("lockall \(mlockall(Int32(MCL_FUTURE)))")
+    static func lockMemory(_ call: PeerCall) {
+        call.say("lockall \(mlockall(Int32(MCL_FUTURE)))")
     }
 }

@@ -12,39 +12,39 @@ import FileCoordinationWire
 enum Flooding {
     /// `LABEL flood KIND PATH`, until the program is killed: `burn`, `messages`, `status`,
     /// `claims`, `nested`, `deaf`, `accesses`.
-    static func run(_ errand: Errand) {
-        let kind = errand.order.arguments[0]
+    static func run(_ call: PeerCall) {
+        let kind = call.order.arguments[0]
         guard kind != "burn" else {
-            errand.say("floods")
+            call.say("floods")
             while true {}
         }
-        guard kind != "accesses" else { return access(errand) }
+        guard kind != "accesses" else { return access(call) }
         do {
             let client = try BareClient()
             switch kind {
-            case "messages": try sendMessages(client, errand)
-            case "status": try askForStatus(client, errand)
-            case "claims": try claimEverything(client, errand)
-            case "nested": try claimEverything(client, errand, isNested: true)
-            case "deaf": try presentEverything(client, errand)
-            default: errand.say("cannot flood \(kind)")
+            case "messages": try sendMessages(client, call)
+            case "status": try askForStatus(client, call)
+            case "claims": try claimEverything(client, call)
+            case "nested": try claimEverything(client, call, isNested: true)
+            case "deaf": try presentEverything(client, call)
+            default: call.say("cannot flood \(kind)")
             }
         } catch {
-            errand.say("failed \(error)")
+            call.say("failed \(error)")
         }
     }
 
     /// Messages that are true and useless, as fast as they are taken.
-    private static func sendMessages(_ client: BareClient, _ errand: Errand) throws {
+    private static func sendMessages(_ client: BareClient, _ call: PeerCall) throws {
         let record = try client.file(
-            .claim, ClaimBody(purpose: [1], items: [try item(errand)]).encode())
-        errand.say("floods")
+            .claim, ClaimBody(purpose: [1], items: [try item(call)]).encode())
+        call.say("floods")
         while true { try client.say(.filed(record)) }
     }
 
     /// Questions whose answers are not read.
-    private static func askForStatus(_ client: BareClient, _ errand: Errand) throws {
-        errand.say("floods")
+    private static func askForStatus(_ client: BareClient, _ call: PeerCall) throws {
+        call.say("floods")
         while true {
             do {
                 try client.say(.statusRequest)
@@ -58,11 +58,11 @@ enum Flooding {
     /// As many claims as there can be, which wait for each other, and are given up for others; or
     /// all of them made inside the accessor of one that runs, every other one of its purpose.
     private static func claimEverything(
-        _ client: BareClient, _ errand: Errand, isNested: Bool = false
+        _ client: BareClient, _ call: PeerCall, isNested: Bool = false
     ) throws {
         var outer: [WireRecord] = []
         if isNested {
-            var own = try item(errand)
+            var own = try item(call)
             own.path = ItemPath("\(own.path).outer") ?? own.path
             let body = ClaimBody(purpose: purpose(0), items: [own])
             outer = [try client.file(.claim, body.encode())]
@@ -70,20 +70,20 @@ enum Flooding {
         func body(_ number: Int) throws -> ClaimBody {
             let isOfOuter = isNested && number % 2 == 1
             return ClaimBody(
-                purpose: purpose(isOfOuter ? 0 : number + 1), items: [try item(errand)],
+                purpose: purpose(isOfOuter ? 0 : number + 1), items: [try item(call)],
                 enclosing: outer)
         }
         var records: [WireRecord] = []
-        for number in 0..<(errand.order.option("count").flatMap { Int($0) } ?? 4000) {
+        for number in 0..<(call.order.option("count").flatMap { Int($0) } ?? 4000) {
             records.append(try client.file(.claim, try body(number).encode()))
         }
-        errand.say("floods")
+        call.say("floods")
         while true {
             for index in records.indices.dropFirst() {
                 client.giveUp(records[index])
                 try client.say(.ended(records[index]))
                 let body = try body(index)
-                // Until the host has taken the old one.
+                // Until the server has taken the old one.
                 while true {
                     guard let fresh = try? client.file(.claim, body.encode()) else { continue }
                     records[index] = fresh
@@ -94,21 +94,21 @@ enum Flooding {
     }
 
     /// Presenters of one file, who never read what they are told.
-    private static func presentEverything(_ client: BareClient, _ errand: Errand) throws {
-        for number in 0..<(errand.order.option("count").flatMap { Int($0) } ?? 4000) {
+    private static func presentEverything(_ client: BareClient, _ call: PeerCall) throws {
+        for number in 0..<(call.order.option("count").flatMap { Int($0) } ?? 4000) {
             let body = PresenterBody(
-                purpose: purpose(number), path: Array(errand.order.operands[1].utf8),
+                purpose: purpose(number), path: Array(call.order.operands[1].utf8),
                 methods: [.itemDidChange, .subitemDidAppear])
             _ = try client.file(.presenter, body.encode())
         }
-        errand.say("floods")
+        call.say("floods")
         while true { pause() }
     }
 
     /// Accesses of one file by the library, one after the other, for ever.
-    private static func access(_ errand: Errand) {
-        errand.say("floods")
-        let url = Access.url(errand.order.operands[1])
+    private static func access(_ call: PeerCall) {
+        call.say("floods")
+        let url = Access.url(call.order.operands[1])
         while true {
             var failure: NSError?
             NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in }
@@ -117,8 +117,8 @@ enum Flooding {
 
     private static func purpose(_ number: Int) -> [UInt8] { Array("flood-\(number)".utf8) }
 
-    private static func item(_ errand: Errand) throws -> AccessItem {
-        guard let path = ItemPath(bytes: Array(errand.order.operands[1].utf8)) else {
+    private static func item(_ call: PeerCall) throws -> AccessItem {
+        guard let path = ItemPath(bytes: Array(call.order.operands[1].utf8)) else {
             throw SystemError(code: ErrorNumber.invalidArgument, operation: "flood")
         }
         return AccessItem(path: path, access: .writing(.plain))
@@ -128,19 +128,19 @@ enum Flooding {
 
     /// `LABEL measure PATH COUNT`: accesses of a file that no other process wants; tells the median
     /// time of one in nanoseconds, and the mean.
-    static func measure(_ errand: Errand) {
-        let url = Access.url(errand.order.operands[0])
-        let count = Int(errand.order.operands[1]) ?? 1
+    static func measure(_ call: PeerCall) {
+        let url = Access.url(call.order.operands[0])
+        let count = Int(call.order.operands[1]) ?? 1
         var times: [UInt64] = []
         for _ in 0..<count {
             let start = MonotonicClock.now
             var failure: NSError?
             NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in }
             times.append(MonotonicClock.now - start)
-            if let failure { return errand.say("failed \(failure)") }
+            if let failure { return call.say("failed \(failure)") }
         }
         times.sort()
-        errand.say("measured \(times[count / 2]) \(times.reduce(0, +) / UInt64(count))")
+        call.say("measured \(times[count / 2]) \(times.reduce(0, +) / UInt64(count))")
     }
 }
 

@@ -7,27 +7,27 @@ import FileCoordination
 
 enum Forking {
     /// Forks outside of any accessor; the child lives until it is killed.
-    static func announceSleepingChild(_ errand: Errand) {
+    static func announceSleepingChild(_ call: PeerCall) {
         let child = forkProcess()
         if child == 0 { sleepForEver() }
-        errand.say("forked \(child)")
+        call.say("forked \(child)")
     }
 
     /// Forks inside an accessor; returns false where the accessor is to return.
     ///
     /// `sleep`: the child does nothing. `return`: the child returns from the accessor.
     /// `coordinate`: it returns, and then writes the same item as a process of its own.
-    static func forkInside(_ errand: Errand, mode: String) -> Bool {
+    static func forkInside(_ call: PeerCall, mode: String) -> Bool {
         let child = forkProcess()
         guard child == 0 else {
-            errand.say("forked \(child)")
+            call.say("forked \(child)")
             return true
         }
         switch mode {
         case "return":
-            returnLater(errand, thenCoordinating: false)
+            returnLater(call, thenCoordinating: false)
         case "coordinate":
-            returnLater(errand, thenCoordinating: true)
+            returnLater(call, thenCoordinating: true)
         default:
             sleepForEver()
         }
@@ -36,15 +36,15 @@ enum Forking {
 
     /// What the forked child does once the parent's call has returned in it: on this thread, which
     /// is the only one it has.
-    private static func returnLater(_ errand: Errand, thenCoordinating: Bool) {
-        afterReturn.withLock { $0 = (errand.order, thenCoordinating) }
+    private static func returnLater(_ call: PeerCall, thenCoordinating: Bool) {
+        afterReturn.withLock { $0 = (call.order, thenCoordinating) }
     }
 
     private static let afterReturn = Guarded<(Order, Bool)?>(nil)
 
     /// Called in every process when an accessor's call has returned; goes on only in a forked
     /// child.
-    static func callReturned(_ errand: Errand) {
+    static func callReturned(_ call: PeerCall) {
         guard let (order, isCoordinating) = afterReturn.withLock({ $0 }) else { return }
         Peer.say("\(order.label) child returned")
         if isCoordinating {

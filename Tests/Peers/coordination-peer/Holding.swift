@@ -10,50 +10,50 @@ enum Holding {
     /// `LABEL hold PATH ... [timeout=SECONDS]`, or `LABEL join TICKET`.
     ///
     /// Then a line each: `release`, `ticket`, `keep PID`, `spawn` and `drop`, which ends it.
-    static func run(_ errand: Errand, in mailroom: Mailroom) {
-        let inbox = mailroom.open(errand.order.label)
-        defer { mailroom.close(errand.order.label) }
+    static func run(_ call: PeerCall, in mailroom: Mailroom) {
+        let inbox = mailroom.open(call.order.label)
+        defer { mailroom.close(call.order.label) }
         let hold: FileAccessHold
         do {
-            hold = try take(errand)
+            hold = try take(call)
         } catch FileCoordinationError.timedOut {
-            return errand.say("timed out")
+            return call.say("timed out")
         } catch {
-            return errand.say("failed \((error as NSError).domain) \((error as NSError).code)")
+            return call.say("failed \((error as NSError).domain) \((error as NSError).code)")
         }
-        errand.say("held \(hold.urls.map(\.path).joined(separator: " "))")
-        while case let words = inbox.take(), words != ["drop"] { obey(words, hold, errand) }
-        errand.say("dropped")
+        call.say("held \(hold.urls.map(\.path).joined(separator: " "))")
+        while case let words = inbox.take(), words != ["drop"] { obey(words, hold, call) }
+        call.say("dropped")
     }
 
-    private static func take(_ errand: Errand) throws -> FileAccessHold {
-        let order = errand.order
+    private static func take(_ call: PeerCall) throws -> FileAccessHold {
+        let order = call.order
         let timeout = order.option("timeout").flatMap(Double.init).map { Duration.seconds($0) }
         if order.verb == "join" {
             return try FileAccessHold(ticket: order.arguments[0], timeout: timeout)
         }
         let intents = order.operands.map { NSFileAccessIntent.writingIntent(with: Access.url($0)) }
-        return try errand.coordinator.hold(with: intents, timeout: timeout)
+        return try call.coordinator.hold(with: intents, timeout: timeout)
     }
 
-    private static func obey(_ words: [String], _ hold: FileAccessHold, _ errand: Errand) {
+    private static func obey(_ words: [String], _ hold: FileAccessHold, _ call: PeerCall) {
         do {
             switch words[0] {
             case "release":
                 hold.release()
-                errand.say("released \(hold.isHeld)")
-            case "ticket": errand.say("ticket \(hold.ticket)")
+                call.say("released \(hold.isHeld)")
+            case "ticket": call.say("ticket \(hold.ticket)")
             case "keep":
                 try hold.keep(whileRunning: Int32(words[1]) ?? 0)
-                errand.say("kept")
+                call.say("kept")
             case "spawn":
-                errand.say("spawned \(try spawn(inheriting: hold.inheritableDescriptor()))")
-            default: errand.say("cannot \(words[0])")
+                call.say("spawned \(try spawn(inheriting: hold.inheritableDescriptor()))")
+            default: call.say("cannot \(words[0])")
             }
         } catch FileCoordinationError.notHandedDown {
-            errand.say("not handed down")
+            call.say("not handed down")
         } catch {
-            errand.say("failed \(error)")
+            call.say("failed \(error)")
         }
     }
 

@@ -50,7 +50,7 @@ final class Mailroom: Sendable {
         let inbox = state.withLock { $0.inboxes[label] }
         if let inbox { return inbox.put(words) }
         let order = Order(label: label, verb: words[0], arguments: Array(words.dropFirst()))
-        Thread.detachNewThread { [self] in Errand(order, in: self).start() }
+        Thread.detachNewThread { [self] in PeerCall(order, in: self).start() }
     }
 
     // MARK: Accessors

@@ -21,7 +21,7 @@ enum Stranger {
         _ = send(line, [1, 1, 0, 0, 0] as [UInt8], 5, Int32(MSG_NOSIGNAL))
         var answer = [UInt8](repeating: 0, count: 4096)
         var count = recv(line, &answer, answer.count, 0)
-        // The host closed without reading our hello, which is reported before what it had sent.
+        // The server closed without reading our hello, which is reported before what it had sent.
         if count < 0 && errno == ECONNRESET { count = recv(line, &answer, answer.count, 0) }
         // A refusal: its kind, a code, a text with 16 bits of length.
         guard count > 4, answer[0] == 0x82 else { return "answered \(count) bytes" }
@@ -44,11 +44,11 @@ enum Stranger {
 
     /// `LABEL abstract`: asks at all names of the library in the abstract namespace, and tells the
     /// names, how many there are, and how many bytes and descriptors came in answer.
-    static func askWitnesses(_ errand: Errand) {
+    static func askFallbacks(_ call: PeerCall) {
         let names = abstractNames()
         var answers = 0
         for name in names {
-            errand.say("name \(name)")
+            call.say("name \(name)")
             let line = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
             defer { close(line) }
             guard withAbstractAddress(name, { connect(line, $0, $1) }) == 0 else { continue }
@@ -56,23 +56,23 @@ enum Stranger {
             // Ends when the other side closes, which is all that it does.
             answers += max(0, recv(line, &byte, byte.count, 0))
         }
-        errand.say("names \(names.count) answers \(answers)")
+        call.say("names \(names.count) answers \(answers)")
     }
 
     /// `LABEL squat COUNT`: takes so many names beside those that are there.
-    static func squat(_ errand: Errand) {
+    static func squat(_ call: PeerCall) {
         guard let model = abstractNames().first, let slash = model.lastIndex(of: "/") else {
-            return errand.say("squats nowhere")
+            return call.say("squats nowhere")
         }
         var count = 0
-        for number in 0..<(Int(errand.order.operands[0]) ?? 0) {
+        for number in 0..<(Int(call.order.operands[0]) ?? 0) {
             let line = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
             let name = model[...slash] + "\(number)-squatter.ledger"
             guard withAbstractAddress(String(name), { bind(line, $0, $1) }) == 0 else { continue }
             // Half of them never let anybody in.
             if listen(line, number.isMultiple(of: 2) ? 10 : 0) == 0 { count += 1 }
         }
-        errand.say("squats \(count)")
+        call.say("squats \(count)")
     }
 
     private static func abstractNames() -> [String] {

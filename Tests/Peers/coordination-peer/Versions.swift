@@ -7,30 +7,30 @@ import FileCoordination
 /// Changes of versions.
 enum Versions {
     /// `version add|conflict PATH`, `version resolve|removeall PATH`, `version list PATH`.
-    static func obey(_ errand: Errand, _ words: [String]) {
+    static func obey(_ call: PeerCall, _ words: [String]) {
         let url = Access.url(words[1])
         do {
             switch words[0] {
             case "add":
                 let version = try NSFileVersion.addOfItem(at: url, withContentsOf: url)
-                errand.say("added \(version.persistentIdentifier)")
+                call.say("added \(version.persistentIdentifier)")
             case "conflict":
                 let version = try NSFileVersion.addConflictOfItem(at: url, withContentsOf: url)
-                errand.say("conflicting \(version.persistentIdentifier)")
+                call.say("conflicting \(version.persistentIdentifier)")
             case "resolve":
                 for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
                     version.isResolved = true
                 }
-                errand.say("resolved")
+                call.say("resolved")
             case "removeall":
                 try NSFileVersion.removeOtherVersionsOfItem(at: url)
-                errand.say("removed")
+                call.say("removed")
             case "list":
-                errand.say("has \(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1)")
-            case let word: errand.say("cannot \(word)")
+                call.say("has \(NSFileVersion.otherVersionsOfItem(at: url)?.count ?? -1)")
+            case let word: call.say("cannot \(word)")
             }
         } catch {
-            errand.say("failed \(error)")
+            call.say("failed \(error)")
         }
     }
 }

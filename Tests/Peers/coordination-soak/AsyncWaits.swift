@@ -31,7 +31,7 @@ enum AsyncWaits {
         }
     }
 
-    /// A process that holds files until it is killed; it hosts as well.
+    /// A process that holds files until it is killed; it serves as well.
     static func hold(_ options: Options) -> Never {
         let urls = (0..<options.number("files", 1)).map { item in
             URL(fileURLWithPath: "\(options.given("directory"))/files/\(item)", isDirectory: false)

@@ -23,7 +23,7 @@ final class Field {
 
     init(_ options: Options) throws {
         self.options = options
-        isEmbedded = options.text("hosting") != "daemon"
+        isEmbedded = options.text("serving") != "daemon"
         directory = try FieldDirectory.make()
         runtime = directory + "/run"
         program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -14,10 +14,10 @@ extension History {
     ///   - slack: how much earlier than a call that overtook it the arbiter may have had a claim,
     ///     in seconds.
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
-    ///   - hostStops: when the hosting process was stopped: what is filed then is in no line yet,
-    ///     and a client that has the place delegated goes on until the next host takes it back.
+    ///   - serverStops: when the serving process was stopped: what is filed then is in no line yet,
+    ///     and a client that has the place delegated goes on until the next server takes it back.
     func check(
-        patience: Double, idle: Double? = nil, slack: Double, hostStops: [Span] = [],
+        patience: Double, idle: Double? = nil, slack: Double, serverStops: [Span] = [],
         demandsLines: Bool = true, into verdict: inout Verdict
     ) {
         for (life, line) in taken {
@@ -27,7 +27,7 @@ extension History {
         checkExclusion(&verdict)
         checkWaits(patience, &verdict)
         if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
-        let judged = checkOrder(UInt64(slack * 1e9), hostStops, &verdict)
+        let judged = checkOrder(UInt64(slack * 1e9), serverStops, &verdict)
         say("order: \(judged) calls were granted after one that had come earlier and waited")
         // A short run may be without lines.
         verdict.demand(
@@ -106,7 +106,7 @@ extension History {
     ///
     /// Returns how many pairs of calls show that it was so.
     private func checkOrder(
-        _ slack: UInt64, _ hostStops: [Span], _ verdict: inout Verdict
+        _ slack: UInt64, _ serverStops: [Span], _ verdict: inout Verdict
     ) -> Int {
         var kept = 0
         for accesses in grantedByItem {
@@ -121,27 +121,27 @@ extension History {
                     }
                     guard let filed = later.filed, filed + slack < access.called,
                         !isSkipped(later, by: access),
-                        !hostStops.contains(where: {
+                        !serverStops.contains(where: {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
                         })
                     else { continue }
                     verdict.blame(
                         "\(name(access)) overtook \(name(later)), filed at \(filed); "
-                            + "stopped then: \(stops(access, later, hostStops, since: filed))")
+                            + "stopped then: \(stops(access, later, serverStops, since: filed))")
                 }
             }
         }
         return kept
     }
 
-    /// In words, when two callers and hosts were stopped between a time and a grant.
+    /// In words, when two callers and servers were stopped between a time and a grant.
     private func stops(
-        _ access: Attempt, _ later: Attempt, _ hostStops: [Span], since time: UInt64
+        _ access: Attempt, _ later: Attempt, _ serverStops: [Span], since time: UInt64
     ) -> String {
         let end = later.entered ?? .max
         let parties = [
             ("the former", lives[access.life].stops), ("the latter", lives[later.life].stops),
-            ("the host", hostStops),
+            ("the server", serverStops),
         ]
         let texts = parties.flatMap { name, spans in
             spans.filter { $0.from < end && $0.to > time }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients and arbiters are killed at random, or hosts exit normally, while all clients work. The
+// Clients and arbiters are killed at random, or servers exit normally, while all clients work. The
 // others may notice nothing but a pause, which is measured (Rules 18.7, 18.8).
 
 import FileCoordination
@@ -26,12 +26,13 @@ struct Kills {
         let rate = options.number("rate", 20)
         try field.makeFiles(files)
         // An exit may hold others up by 20 ms at p99: no accessor is to take as long.
-        let troop = try Troop(field, size: size, files: files, rate: rate, work: isByExit ? 2 : 20)
+        let group = try WorkerGroup(
+            field, size: size, files: files, rate: rate, work: isByExit ? 2 : 20)
         let began = Kernel.now
-        let (events, hanging) = isByExit ? try letHostsExit(troop) : try killAll(troop)
-        let end = troop.end(seconds: hanging.isEmpty ? 3 * patience : 1)
+        let (events, hanging) = isByExit ? try letServersExit(group) : try killAll(group)
+        let end = group.end(seconds: hanging.isEmpty ? 3 * patience : 1)
         let seconds = Double(Kernel.now - began) / 1e9
-        let history = History(field, troop.lives, end: end.time)
+        let history = History(field, group.lives, end: end.time)
         var verdict = Verdict()
         for name in hanging { verdict.blame("no progress: \(name)") }
         for name in end.hanging { verdict.blame("hanging: \(name)") }
@@ -42,7 +43,7 @@ struct Kills {
         say(
             "\(size) processes on \(files) files, \(field.isEmbedded ? "embedded" : "daemon"), "
                 + "\(rate)/s each: \(granted) accesses in \(Int(seconds)) s; "
-                + "\(troop.lives.count { $0.killed != nil }) clients killed, "
+                + "\(group.lives.count { $0.killed != nil }) clients killed, "
                 + "\(events.count) arbiters \(isByExit ? "exited" : "killed")")
         say(Kernel.load)
         let times = isByExit ? history.lives.compactMap(\.exited).sorted() : events
@@ -72,7 +73,7 @@ struct Kills {
     /// A new arbiter repairs much of what the last one has done wrong: it looks at all records, and
     /// wakes who sleeps. So before every other death, and at the end, all clients get access
     /// without such help.
-    private func killAll(_ troop: Troop) throws -> (deaths: [Instant], hanging: [String]) {
+    private func killAll(_ group: WorkerGroup) throws -> (deaths: [Instant], hanging: [String]) {
         var dice = Dice(options.seed, -1)
         let kills = options.number("kills", 10_000)
         let arbiters = options.number("arbiter-kills", 1000)
@@ -83,30 +84,32 @@ struct Kills {
         while killed < kills || events.count < arbiters {
             Kernel.pause(milliseconds: 1 + dice.below(2 * pause))
             let arbiter = field.arbiter
-            let place = dice.below(troop.size)
-            // Where programs host themselves, one of them is the arbiter.
-            if killed < kills, troop.process(at: place) != arbiter {
-                try troop.replace(place)
+            let place = dice.below(group.size)
+            // Where programs serve themselves, one of them is the arbiter.
+            if killed < kills, group.process(at: place) != arbiter {
+                try group.replace(place)
                 killed += 1
             }
             guard events.count < arbiters, killed >= kills || dice.once(in: every) else { continue }
             if dice.once(in: 2) {
-                let hanging = troop.awaitProgress(seconds: patience)
+                let hanging = group.awaitProgress(seconds: patience)
                 guard hanging.isEmpty else { return (events, hanging) }
             }
             guard let arbiter = field.arbiter else { continue }
             events.append(Kernel.now)
-            if let place = troop.place(of: arbiter) {
-                try troop.replace(place)
+            if let place = group.place(of: arbiter) {
+                try group.replace(place)
             } else {
                 kill(arbiter, SIGKILL)
             }
         }
-        return (events, troop.awaitProgress(seconds: patience))
+        return (events, group.awaitProgress(seconds: patience))
     }
 
-    /// Has the hosting process exit, again and again.
-    private func letHostsExit(_ troop: Troop) throws -> (exits: [Instant], hanging: [String]) {
+    /// Has the serving process exit, again and again.
+    private func letServersExit(_ group: WorkerGroup) throws -> (
+        exits: [Instant], hanging: [String]
+    ) {
         var dice = Dice(options.seed, -2)
         var events: [Instant] = []
         let pause = options.number("pause", 150)
@@ -116,12 +119,12 @@ struct Kills {
         let restart = options.number("restart", 60)
         while events.count < options.number("exits", 1000) {
             Kernel.pause(milliseconds: apart + dice.below(max(1, 2 * (pause - apart))))
-            guard let arbiter = field.arbiter, let place = troop.place(of: arbiter) else {
+            guard let arbiter = field.arbiter, let place = group.place(of: arbiter) else {
                 continue
             }
             events.append(Kernel.now)
-            try troop.exit(place, milliseconds: restart)
+            try group.exit(place, milliseconds: restart)
         }
-        return (events, troop.awaitProgress(seconds: patience))
+        return (events, group.awaitProgress(seconds: patience))
     }
 }

@@ -4,7 +4,7 @@
 // does to them what a machine does to programs (kills, stops, exits), and then judges what they
 // have written down. The last line is the verdict; the exit status is 0 only if nothing was wrong.
 //
-//     coordination-soak kills   --seed 7 --kills 10000 --arbiter-kills 1000 --hosting daemon
+//     coordination-soak kills   --seed 7 --kills 10000 --arbiter-kills 1000 --serving daemon
 //     coordination-soak exits   --exits 1000
 //     coordination-soak counter --count 1000000
 //     coordination-soak stops   --stops 1000
@@ -37,7 +37,7 @@ enum Soak {
         case "claim": CycleWorker(options).run()
         case "rights-worker": RightsWorker(options).run()
         case "hold": AsyncWaits.hold(options)
-        case "tour": Tour(options).run()
+        case "tour": FailpointRun(options).run()
         case _: usage()
         }
     }

@@ -12,16 +12,16 @@ struct StopDelays {
     enum Kind: String, CaseIterable {
         case none = "no relevant process stopped"
         case presenter = "a presenter of the file stopped"
-        case host = "the host stopped"
-        case both = "a presenter and the host stopped"
+        case server = "the server stopped"
+        case both = "a presenter and the server stopped"
     }
 
     /// What one stop may cost those who are not stopped themselves, in seconds.
     struct Bounds {
         var usual: Double
-        /// For each stop of a presenter of the file, and for each of a host.
+        /// For each stop of a presenter of the file, and for each of a server.
         var presenter: Double
-        var host: Double
+        var server: Double
     }
 
     private(set) var samples: [Kind: Sample] = [:]
@@ -29,11 +29,11 @@ struct StopDelays {
     private(set) var faults: [String] = []
 
     /// - Parameter waitersCount: whether the line behind a stopped waiter has to go on.
-    init(_ history: History, _ hostStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
+    init(_ history: History, _ serverStops: [Span], _ bounds: Bounds, waitersCount: Bool) {
         let byItem = Dictionary(grouping: history.attempts, by: \.item)
         let courtesies = Dictionary(grouping: history.courtesies, by: \.item)
         // Recovery comes after a stop's end as well.
-        let hosts = hostStops.map { Span(from: $0.from, to: $0.to + 500_000_000) }
+        let servers = serverStops.map { Span(from: $0.from, to: $0.to + 500_000_000) }
         for item in byItem.keys.sorted() {
             let attempts = (byItem[item] ?? []).sorted { $0.called < $1.called }
             let occupied = Self.occupied(attempts, history, waitersCount: waitersCount)
@@ -45,18 +45,18 @@ struct StopDelays {
                 let explained = own + occupied.filter { $0.overlaps(wait) }
                 let delay = Self.uncovered(wait, by: explained)
                 let presenters = presenting.count { $0.overlaps(wait) }
-                let hosts = hosts.count { $0.overlaps(wait) }
+                let servers = servers.count { $0.overlaps(wait) }
                 let kind: Kind =
                     presenters > 0
-                    ? (hosts > 0 ? .both : .presenter) : (hosts > 0 ? .host : .none)
+                    ? (servers > 0 ? .both : .presenter) : (servers > 0 ? .server : .none)
                 samples[kind, default: Sample()].add(delay)
                 let allowed =
                     bounds.usual + Double(presenters) * bounds.presenter
-                    + Double(hosts) * bounds.host
+                    + Double(servers) * bounds.server
                 guard Double(delay) > allowed * 1e9 else { continue }
                 faults.append(
                     "held up by \(delay / 1_000_000) ms, while \(presenters) presenters and "
-                        + "\(hosts) hosts were stopped, at \(history.name(attempt))")
+                        + "\(servers) servers were stopped, at \(history.name(attempt))")
             }
         }
     }

@@ -26,10 +26,10 @@ extension Race {
                 }
             clientDecided.store(round)
             if isIn {
-                access(until: hostDecided, round: round)
+                access(until: serverDecided, round: round)
                 clientAccesses.store(clientAccesses.load() + 1)
             }
-            wait(for: hostDecided, toReach: round)
+            wait(for: serverDecided, toReach: round)
             leave(memory, generation: free.generation &+ 1)
             clientFinished.store(round)
             round += 1
@@ -52,7 +52,7 @@ extension Race {
         }
     }
 
-    /// Files, and is granted by a host that does not know yet that it was deposed: odd epochs are
+    /// Files, and is granted by a server that does not know yet that it was deposed: odd epochs are
     /// its reigns, even ones are those of the other process.
     private func fileAndBeGranted(
         _ memory: LedgerMemory, _ free: RecordWord, _ round: UInt64

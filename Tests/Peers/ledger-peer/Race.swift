@@ -15,7 +15,7 @@ struct Race {
     enum Subject: String {
         /// A delegated claim against the revoking of its slot.
         case slot
-        /// Filing against a new host's raising of the epoch, with the old host still granting.
+        /// Filing against a new server's raising of the epoch, with the old server still granting.
         case epoch
     }
 
@@ -28,8 +28,8 @@ struct Race {
     let go: AtomicWord
     /// The last round in which the client knows whether it is in.
     let clientDecided: AtomicWord
-    /// The last round in which the host knows whether it is in.
-    let hostDecided: AtomicWord
+    /// The last round in which the server knows whether it is in.
+    let serverDecided: AtomicWord
     /// The last round that the client has finished.
     let clientFinished: AtomicWord
     let overlaps: AtomicWord
@@ -53,7 +53,7 @@ struct Race {
             file: file, length: 4096, writable: true, inheritedByFork: false)
         go = shared.word(at: 0)
         clientDecided = shared.word(at: 256)
-        hostDecided = shared.word(at: 512)
+        serverDecided = shared.word(at: 512)
         clientFinished = shared.word(at: 768)
         overlaps = shared.word(at: 1024)
         clientAccesses = shared.word(at: 1280)

@@ -2,7 +2,8 @@
 //
 // What one thread of a client does, as a task that stops before each thing that other processes can
 // notice: an operation on shared memory, a message, the end of an accessor. The world decides which
-// activity goes on next. All of them run on the world's own thread, so a schedule decides everything.
+// activity goes on next. All of them run on the world's own thread, so a schedule decides
+// everything.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -133,7 +134,7 @@ extension ModelClient {
 extension Activity {
     /// Runs a procedure on the client's ledger, one operation at a time.
     func run<Procedure: LedgerProcedure>(
-        _ procedure: Procedure, with relays: RelayFile? = nil
+        _ procedure: Procedure, with ticketQueues: TicketQueueFile? = nil
     ) async throws -> Procedure.Outcome {
         var procedure = procedure
         var observed: UInt64 = 0
@@ -142,17 +143,17 @@ extension Activity {
             case .finished(let outcome): return outcome
             case .perform(let operation):
                 try await pause(.operation(operation))
-                observed = try await perform(operation, relays)
+                observed = try await perform(operation, ticketQueues)
             }
         }
     }
 
     private func perform(
-        _ operation: MemoryOperation, _ relays: RelayFile?
+        _ operation: MemoryOperation, _ ticketQueues: TicketQueueFile?
     ) async throws -> UInt64 {
         let world = client.world
         var memory = client.ledger.memory
-        if let relays { memory = memory.with(relays) }
+        if let ticketQueues { memory = memory.with(ticketQueues) }
         switch operation {
         case .load, .store, .storeReleasing, .compareExchange:
             let observed = memory.perform(operation, deadline: nil)
@@ -171,7 +172,7 @@ extension Activity {
             try await pause(.sleep(cell))
             return hasTimedOut ? 1 : 0
         case .sleepForTurn(let ticket, let lowHalf):
-            let word = memory.word(.relay(ticket.relay))
+            let word = memory.word(.ticketQueue(ticket.ticketQueue))
             guard UInt32(truncatingIfNeeded: word.load()) == lowHalf else { return 0 }
             // Keeps the memory mapped as long as it waits.
             try await pause(
@@ -211,7 +212,7 @@ extension MemoryCell {
         switch self {
         case .record: "\(RecordWord(rawValue: value))"
         case .slot: "\(SlotWord(rawValue: value))"
-        case .relay: "\(RelayWord(rawValue: value))"
+        case .ticketQueue: "\(TicketQueueWord(rawValue: value))"
         case .globalEpoch, .ledgerEpoch, .recordMark: "\(value)"
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule is a list of choices, and a choice is a kind and one number, from which everything else
-// about it is made. A choice that makes no sense when its turn comes does nothing; so any part of a
-// schedule is a schedule, too, and a failing one can be shrunk by leaving choices out.
+// A schedule is a list of choices, and a choice is a kind and one number, from which everything
+// else about it is made. A choice that makes no sense when its turn comes does nothing; so any part
+// of a schedule is a schedule, too, and a failing one can be shrunk by leaving choices out.
 
 import CoordinationSimulation
 

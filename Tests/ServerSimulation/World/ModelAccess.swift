@@ -95,12 +95,12 @@ extension ModelClient {
 
     private func write(
         _ key: ClaimKey, _ items: [AccessItem], wantsMessage: Bool = false,
-        _ slot: WantedSlot? = nil
+        _ slot: RequestedSlot? = nil
     ) throws -> ModelClaim {
         let record = try ledger.write(
             kind: .claim, body: body(key, items).encodeChecked(),
             outcomeCapacity: ClaimLogEntry.outcomesLength(items.count),
-            wantsMessage: wantsMessage, wantedSlot: slot)
+            wantsMessage: wantsMessage, requestedSlot: slot)
         let claim = ModelClaim(self, key, items, "\(key)", record)
         claims.append(claim)
         world.note(
@@ -124,7 +124,7 @@ extension ModelClient {
         let isWriting = item.access.isWriting
         guard let (place, grant) = delegated.beginLocally(item) else { return false }
         let claim = try write(key, items)
-        if grant.isInRelay {
+        if grant.isInTicketQueue {
             return try await accessInTurn(claim, place, grant, activity)
         }
         let procedure = ClaimLocally(
@@ -160,9 +160,11 @@ extension ModelClient {
         _ activity: Activity
     ) async throws -> Bool {
         let record = Int(claim.record.index)
-        guard let number = grant.word.relay, let relays = relays(of: grant.word.epoch),
+        guard let number = grant.word.ticketQueue,
+            let ticketQueues = ticketQueues(of: grant.word.epoch),
             case .joined(let ticket, let isTurn) = try await activity.run(
-                JoinRelay(relay: number, slot: grant.slot, delegation: grant.word), with: relays)
+                DrawTicket(ticketQueue: number, slot: grant.slot, delegation: grant.word),
+                with: ticketQueues)
         else {
             ledger.discard(claim.record)
             finish(claim, nil)
@@ -173,15 +175,15 @@ extension ModelClient {
             record: record, free: word(claim), slot: grant.slot, delegation: grant.word,
             hasTurn: isTurn)
         var hasTurn = false
-        if case .granted(let word) = try await activity.run(filing, with: relays) {
+        if case .granted(let word) = try await activity.run(filing, with: ticketQueues) {
             hasTurn = word.state == .granted
             claim.isFiled = true
             if !hasTurn {
                 let wait = AwaitTurn(ticket, record: record, generation: claim.record.generation)
-                hasTurn = try await activity.run(wait, with: relays) == .granted
+                hasTurn = try await activity.run(wait, with: ticketQueues) == .granted
                 if !hasTurn {
                     try await activity.run(
-                        LeaveRelay(record: record, generation: claim.record.generation))
+                        LeaveTicketQueue(record: record, generation: claim.record.generation))
                 }
             }
         }
@@ -197,7 +199,7 @@ extension ModelClient {
         world.coverage.count(.turnsTaken)
         try await runAccessor(claim, activity, isLocal: true)
         if try await release(claim, activity) {
-            try await activity.run(PassTurn(ticket), with: relays)
+            try await activity.run(PassTurn(ticket), with: ticketQueues)
         }
         place.end(isWriting: true)
         return true
@@ -211,7 +213,7 @@ extension ModelClient {
         let isWriting = items[0].access.isWriting
         var opening: DelegatedPlaces.Opening =
             items.count == 1 ? delegated.begin(items[0]) : .none
-        let claim = try write(key, items, wantsMessage: wantsMessage, opening.wantedSlot)
+        let claim = try write(key, items, wantsMessage: wantsMessage, opening.requestedSlot)
         if case .delegated(_, let grant) = opening {
             let procedure = ClaimLocally(
                 record: Int(claim.record.index), free: word(claim), slot: grant.slot,
@@ -234,7 +236,8 @@ extension ModelClient {
         try await awaitGrant(claim, wantsMessage: wantsMessage, &opening, activity)
     }
 
-    /// Waits until a claim that is filed is granted, and runs its accessor; or until it is given up.
+    /// Waits until a claim that is filed is granted, and runs its accessor; or until it is given
+    /// up.
     private func awaitGrant(
         _ claim: ModelClaim, wantsMessage: Bool, _ opening: inout DelegatedPlaces.Opening,
         _ activity: Activity
@@ -250,7 +253,7 @@ extension ModelClient {
             }
         } while word.isPending && word.generation == generation
         if word.state == .granted, word.generation == generation {
-            try await runAccessor(claim, activity, isLocal: word.flags.contains(.local))
+            try await runAccessor(claim, activity, isLocal: word.flags.contains(.unreported))
             try await release(claim, activity)
         }
         opening.close(isWriting: isWriting)
@@ -286,7 +289,7 @@ extension ModelClient {
         claim.isFiled = true
         claim.isRunning = true
         claim.grantedAt = world.now
-        claim.isQuiet = word(claim).flags == .local
+        claim.isQuiet = word(claim).flags == .unreported
         try await activity.pause(.accessor)
     }
 
@@ -298,7 +301,7 @@ extension ModelClient {
         world.noteChanges(by: claim, since: claim.grantedAt)
         let procedure = ReleaseLocally(
             record: Int(claim.record.index), generation: claim.record.generation)
-        if word(claim).flags == .local, try await activity.run(procedure) {
+        if word(claim).flags == .unreported, try await activity.run(procedure) {
             ledger.discard(claim.record)
             return true
         }

@@ -7,8 +7,8 @@ import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
 import FileCoordinationClient
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
@@ -26,9 +26,9 @@ final class ModelClient {
     private var socket: SequencedSocket?
     private weak var connectedTo: Server?
     /// The server that has welcomed it, by its epoch.
-    private var welcomedBy: HostEpoch?
+    private var welcomedBy: ServerEpoch?
     private var parts = PartAssembler.delivery
-    private var relays: RelayFile?
+    private var ticketQueues: TicketQueueFile?
 
     var activities: [Activity] = []
     /// Claims that are not over.
@@ -71,7 +71,7 @@ final class ModelClient {
         claims = []
         presenters = []
         socket = nil
-        relays = nil
+        ticketQueues = nil
         places = nil
         writer = nil
         if isKept, rename(kept, file) != 0 { world.find("a dead client's ledger is gone") }
@@ -158,7 +158,7 @@ final class ModelClient {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 hasHeard = true
-                try hear(HostMessage(decoding: bytes))
+                try hear(ServerMessage(decoding: bytes))
             case .tooLong: world.find("the server sent more than a message can hold")
             case .wouldBlock: return hasHeard
             case .closed:
@@ -170,11 +170,11 @@ final class ModelClient {
         return hasHeard
     }
 
-    private func hear(_ message: HostMessage) throws {
+    private func hear(_ message: ServerMessage) throws {
         if case .deliveries = message {} else { world.note("\(name): hears \(message)") }
         switch message {
         case .welcome(let welcome):
-            welcomedBy = HostEpoch(rawValue: welcome.epoch)
+            welcomedBy = ServerEpoch(rawValue: welcome.epoch)
             for activity in activities { activity.hearNews() }
         case .granted: for activity in activities { activity.hearNews() }
         case .failed(let record, _): claim(record).map { cancel($0, because: .failure) }
@@ -202,10 +202,10 @@ final class ModelClient {
     }
 
     /// The memory of a server's ticket queues.
-    func relays(of epoch: HostEpoch) -> RelayFile? {
-        if let relays, relays.epoch == epoch { return relays }
+    func ticketQueues(of epoch: ServerEpoch) -> TicketQueueFile? {
+        if let ticketQueues, ticketQueues.epoch == epoch { return ticketQueues }
         // Without the file the claim is filed.
-        relays = try? RelayFile(directory: world.runtime.directory, epoch: epoch)
-        return relays
+        ticketQueues = try? TicketQueueFile(directory: world.runtime.directory, epoch: epoch)
+        return ticketQueues
     }
 }

@@ -6,7 +6,7 @@
 package import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
-import FileCoordinationHost
+import FileCoordinationServer
 import FileCoordinationSystem
 import Glibc
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calm, and the end of a world: whoever is frozen goes on, accessors return, presenters answer. After
+// Calm, and the end of a world: frozen processes go on, accessors return, presenters answer. After
 // that no claim waits for anything; and when the clients are gone, the server keeps nothing.
 
 import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 
 extension ServerWorld {
     /// More rounds than an honest world needs.
@@ -87,7 +87,7 @@ extension ServerWorld {
         find("\(claim.client.name)\(claim.key) waits for ever: \(word)\(isWoken)")
     }
 
-    /// Everybody goes; then the server has nothing left to remember.
+    /// All clients leave; then the server has nothing left to remember.
     private func empty() throws {
         for client in living { end(client) }
         for _ in 0..<64 where server?.isDeserted == false && findings.isEmpty {

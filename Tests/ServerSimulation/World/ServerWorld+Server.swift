@@ -6,8 +6,8 @@
 import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
@@ -46,7 +46,7 @@ extension ServerTurn.Kind {
 extension ServerWorld {
     func makeServer() throws -> Server {
         guard
-            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.hostLock, in: runtime)
+            let role = try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime)
         else { throw SimulationFault("the role of a server that is gone is still taken") }
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
@@ -86,7 +86,7 @@ extension ServerWorld {
     private func count(_ operation: MemoryOperation) {
         guard case .compareExchange(.slot, _, let desired) = operation else { return }
         let word = SlotWord(rawValue: desired)
-        if word.relay != nil { return coverage.count(.queueSlots) }
+        if word.ticketQueue != nil { return coverage.count(.queueSlots) }
         guard word.isDelegated else { return coverage.count(.recalls) }
         coverage.count(.delegations)
         if word.terms.contains(.readsOnly) { coverage.count(.sharedDelegations) }
@@ -165,7 +165,7 @@ extension ServerWorld {
             old.abandon()
         } else {
             // As those do who depose it; it learns of that when it goes on.
-            try? runtime.directory.remove(RuntimeDirectory.Name.hostLock)
+            try? runtime.directory.remove(RuntimeDirectory.Name.serverLock)
             try? runtime.directory.remove(RuntimeDirectory.Name.socket)
             if !turn.isUnderWay { deposed.append(old) }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an observer from outside writes down: who runs is what clients do; a claim's place in line is
-// its ticket, and that it has taken its place is its word. Both are looked at after each turn, and
-// in the middle of one when others come in between.
+// What an observer from outside writes down: who runs is what clients do; a claim's place in line
+// is its ticket, and that it has taken its place is its word. Both are looked at after each turn,
+// and in the middle of one when others come in between.
 
 import CoordinationCheckers
 import CoordinationSimulation
@@ -14,7 +14,8 @@ extension ServerWorld {
     /// Writes down what the server has done to claims.
     func watch() {
         for claim in living.flatMap(\.claims) where claim.isRunning && !claim.isFound {
-            guard claim.isQuiet, claim.client.ledger.word(of: claim.record).flags.contains(.cared)
+            guard claim.isQuiet,
+                claim.client.ledger.word(of: claim.record).flags.contains(.reportsRelease)
             else { continue }
             claim.isFound = true
             coverage.count(.foundRunning)
@@ -50,7 +51,8 @@ extension ServerWorld {
 
     /// Notes that the server knows a presenter.
     ///
-    /// Behind the claims that were filed in the same turn: of those it is not told which came first.
+    /// Behind the claims that were filed in the same turn: of those it is not told which came
+    /// first.
     func noteRegistration(_ presenter: ModelPresenter) {
         guard !presenter.isNoted else { return }
         presenter.isNoted = true

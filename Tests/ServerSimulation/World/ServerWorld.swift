@@ -7,8 +7,8 @@
 import CoordinationCheckers
 import CoordinationSimulation
 import FileCoordinationArbiter
-import FileCoordinationHost
 import FileCoordinationLedger
+import FileCoordinationServer
 import FileCoordinationSystem
 
 /// One world, from an empty directory to an empty directory.

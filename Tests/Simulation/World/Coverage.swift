@@ -7,7 +7,7 @@ package struct Coverage: Sendable {
     /// Something that is counted.
     package enum Kind: Int, CaseIterable, Sendable {
         case claims, grants, nested, batches, asked, answered, refused, late, cancelled, cycles
-        case presenterCycles, saveBacks, hindrances, moves, retargets, presenters, removals
+        case presenterCycles, saveBacks, blockings, moves, retargets, presenters, removals
         case deaths, stops, returned, withdrawn, restarts, crashes, clockJumps, notices
         case delegations, shares, reportingSlots, recalls, held, found, madeKnown, unreported
         case localReads, localWrites, reports, queues, turns

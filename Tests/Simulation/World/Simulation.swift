@@ -18,7 +18,7 @@ package struct Simulation {
     /// Runs the world that the seed makes.
     package init(seed: UInt64) {
         var world = World(seed: seed)
-        for _ in 0..<world.weather.steps { world.step() }
+        for _ in 0..<world.faults.steps { world.step() }
         world.comeToRest()
         history = world.history
         coverage = world.coverage

@@ -10,7 +10,7 @@ extension World {
     /// Lets something happen.
     mutating func step() {
         pass(UInt64(dice.within(1...2_000_000)))
-        guard let choice = dice.index(weighing: weather.weights),
+        guard let choice = dice.index(weighing: faults.weights),
             let action = Action(rawValue: choice)
         else { return }
         guard !isRecalling || action.isPossibleDuringRecalls else { return answerRecall() }
@@ -22,7 +22,7 @@ extension World {
         } else {
             perform(action)
         }
-        if !isRecalling { tellHindrances() }
+        if !isRecalling { tellBlocked() }
     }
 
     private mutating func perform(_ action: Action) {
@@ -137,10 +137,10 @@ extension World {
             || presenters.contains { $0.client == dead }
         guard !isRecalling || !isKnown else { return }
         clients[slot] = newborn()
-        bury(dead)
+        removeClient(dead)
     }
 
-    mutating func bury(_ dead: ClientID) {
+    mutating func removeClient(_ dead: ClientID) {
         coverage.count(.deaths)
         tellOfHidden(dead)
         let left = claims.filter { $0.filed.client == dead }

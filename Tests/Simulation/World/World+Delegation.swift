@@ -116,13 +116,13 @@ extension World {
         case .place(_, _, let mode, let reportsWrites):
             let writes =
                 mode == .exclusive
-                && (reportsWrites ? !dice.one(in: 4) : dice.below(10) >= weather.reads)
+                && (reportsWrites ? !dice.one(in: 4) : dice.below(10) >= faults.reads)
             return Place(delegation.path).item(writes ? .writing(.plain) : .reading([]))
         case .directory:
             let inside = Place.all.filter {
                 delegation.path.isDirectory(of: $0.path) && $0.packageDepths.isEmpty
             }
-            let writes = dice.below(10) >= weather.reads
+            let writes = dice.below(10) >= faults.reads
             return dice.one(of: inside)?.item(writes ? .writing(.plain) : .reading([]))
         case .claim, .queue: return nil
         }
@@ -169,7 +169,7 @@ extension World {
         tell(.claimRecovered(claims[index].filed))
     }
 
-    /// A hidden claim is over: nobody hears of it, unless it is to be reported.
+    /// A hidden claim is over: no report of it is sent, unless it is to be reported.
     mutating func endHidden(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
         forget(claim.id)
         record(.ended(claim.id.key))

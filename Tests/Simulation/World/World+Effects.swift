@@ -53,7 +53,7 @@ extension World {
     private mutating func notePlace(of id: ClaimID) {
         guard let index = index(id), claims[index].stage == .waiting else { return }
         claims[index].stage = .asking
-        record(.placed(id.key))
+        record(.holding(id.key))
     }
 
     private mutating func grant(_ id: ClaimID) {

@@ -8,7 +8,7 @@ import FileCoordinationArbiter
 
 extension World {
     mutating func file() {
-        guard claims.count < weather.claims, let client = dice.one(of: running) else { return }
+        guard claims.count < faults.claims, let client = dice.one(of: running) else { return }
         let kind: ClaimKind = dice.one(in: 12) ? .preparation : .access
         let items = items()
         file(
@@ -21,7 +21,7 @@ extension World {
     private mutating func request(
         of client: ClientID, for items: [AccessItem]
     ) -> DelegationRequest? {
-        guard weather.delegates, items.count == 1,
+        guard faults.delegates, items.count == 1,
             let place = Place.all.firstIndex(where: { $0.path == items[0].path })
         else { return nil }
         let abilities: DelegationRequest.Abilities =
@@ -48,7 +48,7 @@ extension World {
         let filed = FiledClaim(
             id: ClaimID(rawValue: ticket), client: client, purpose: purpose, items: items,
             enclosing: inside, kind: kind, blocksCaller: blocksCaller, request: request,
-            mayGoUnreported: weather.delegates && !isOfPresenter(purpose) && !dice.one(in: 4),
+            mayGoUnreported: faults.delegates && !isOfPresenter(purpose) && !dice.one(in: 4),
             precedesQueue: isBeforeQueue(client, items))
         claims.append(SimulatedClaim(filed: filed))
         tell(.claimFiled(filed), .filed(Claim(filed)))
@@ -71,7 +71,7 @@ extension World {
 
     /// A call inside an accessor, with the same coordinator or another one.
     mutating func nest() {
-        guard claims.count < weather.claims + 2, let outer = dice.one(of: finishable) else {
+        guard claims.count < faults.claims + 2, let outer = dice.one(of: finishable) else {
             return
         }
         makeKnown(outer.id)
@@ -98,9 +98,9 @@ extension World {
     }
 
     mutating func items() -> [AccessItem] {
-        if weather.isPlain, !dice.one(in: 8) {
-            let access: Access = dice.below(10) < weather.reads ? .reading([]) : .writing(.plain)
-            return dice.one(of: weather.places).map { [$0.item(access)] } ?? []
+        if faults.isPlain, !dice.one(in: 8) {
+            let access: Access = dice.below(10) < faults.reads ? .reading([]) : .writing(.plain)
+            return dice.one(of: faults.places).map { [$0.item(access)] } ?? []
         }
         let count =
             switch dice.below(16) {
@@ -110,12 +110,12 @@ extension World {
             default: 1
             }
         return (0..<count).compactMap { _ in
-            dice.one(of: weather.places)?.item(access())
+            dice.one(of: faults.places)?.item(access())
         }
     }
 
     mutating func access() -> Access {
-        if dice.below(10) < weather.reads {
+        if dice.below(10) < faults.reads {
             let options: ReadingOptions = dice.one(in: 3) ? .withoutChanges : []
             return .reading(dice.one(in: 6) ? options.union(.includingContents) : options)
         }

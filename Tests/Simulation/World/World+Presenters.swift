@@ -8,7 +8,7 @@ import FileCoordinationArbiter
 
 extension World {
     mutating func addPresenter() {
-        guard presenters.count < weather.presenters, let client = dice.one(of: running) else {
+        guard presenters.count < faults.presenters, let client = dice.one(of: running) else {
             return
         }
         ticket += 1
@@ -30,7 +30,7 @@ extension World {
         let purpose = dice.one(in: 12) ? Purpose("common") : Purpose("presenter \(ticket)")
         let registered = RegisteredPresenter(
             id: PresenterID(rawValue: ticket), client: client, purpose: purpose,
-            path: dice.one(in: 12) ? nil : dice.one(of: weather.places)?.path,
+            path: dice.one(in: 12) ? nil : dice.one(of: faults.places)?.path,
             methods: methods, patience: patience)
         let manner = dice.one(of: SimulatedPresenter.Manner.allCases) ?? .prompt
         presenters.append(SimulatedPresenter(registered: registered, manner: manner))
@@ -50,14 +50,14 @@ extension World {
         let unplaced = presenters.indices.filter {
             presenters[$0].registered.path == nil && isRunning(presenters[$0].client)
         }
-        guard let index = dice.one(of: unplaced), let place = dice.one(of: weather.places) else {
+        guard let index = dice.one(of: unplaced), let place = dice.one(of: faults.places) else {
             return
         }
         presenters[index].registered.path = place.path
         let id = presenters[index].id
         tell(
-            .presenterPlaced(id, place.path),
-            .presenterPlaced(id.key, place.path.description))
+            .presenterRelocated(id, place.path),
+            .presenterRelocated(id.key, place.path.description))
     }
 
     // MARK: Answers
@@ -92,7 +92,7 @@ extension World {
             .answered(presenter.id.key, for: question.claim.key, succeeds: !failing))
     }
 
-    /// Answers what nobody wants to know any more.
+    /// Answers a question that no claim waits for any more.
     mutating func answerLate() {
         let late = presenters.indices.filter {
             !presenters[$0].forgotten.isEmpty && isRunning(presenters[$0].client)
@@ -113,7 +113,7 @@ extension World {
     mutating func callBack() {
         guard let presenter = dice.one(of: answerable), let place = presenter.registered.path
         else { return }
-        let isOwn = !weather.isCareless || dice.one(in: 2)
+        let isOwn = !faults.isCareless || dice.one(in: 2)
         if isOwn { coverage.count(.saveBacks) }
         let purpose = isOwn ? presenter.registered.purpose : Purpose("callback \(ticket + 1)")
         let item = Place(place).item(dice.one(in: 4) ? .reading([]) : .writing(.plain))
@@ -126,7 +126,7 @@ extension World {
     /// A call is made on a presenter's own queue, which is occupied until it returns.
     mutating func occupy() {
         let free = presenters.filter { $0.occupant == nil && isRunning($0.client) }
-        guard let presenter = dice.one(of: free), claims.count < weather.claims else { return }
+        guard let presenter = dice.one(of: free), claims.count < faults.claims else { return }
         let call = file(presenter.client, purpose(of: presenter.client), items())
         if let index = index(presenter.id), claim(call) != nil {
             presenters[index].occupant = call

@@ -68,9 +68,9 @@ extension World {
 
     /// What has happened, and what the arbiter has decided for it, though hardly anybody heard.
     ///
-    /// A place that was taken because another claim had failed was not, if nobody heard of that:
+    /// A place that was taken because another claim had failed was not, if no client was told:
     /// the claim waits on. Then no place of the whole event is noted but those of what was done of
-    /// it; the others were decided by an arbiter that is gone, and nobody saw them.
+    /// it; the others were decided by an arbiter that is gone, and they were not carried out.
     private mutating func note(_ fact: Fact?, decided: [Effect], done: [Effect]) {
         if let fact { record(fact) }
         if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { notePlaces() }
@@ -80,10 +80,10 @@ extension World {
     private mutating func recover(_ remains: Remains) {
         var remains = remains
         keepHeld(&remains)
-        forgetQuestions()
+        discardQuestions()
         record(.arbiterReplaced)
         forgetDelegations()
-        arbiter = Arbiter(recovering: true, policy: weather.policy)
+        arbiter = Arbiter(recovering: true, policy: faults.policy)
         inform(.clockAdvanced(to: now))
         for index in dice.shuffled(Array(presenters.indices)) {
             var presenter = presenters[index].registered
@@ -123,8 +123,8 @@ extension World {
         for client in clients where client.isStopped {
             follow(arbiter.handle(.clientStopped(client.id)))
         }
-        for index in presenters.indices { presenters[index].hinderer = nil }
-        tellHindrances()
+        for index in presenters.indices { presenters[index].blocker = nil }
+        tellBlocked()
     }
 
     /// What the former arbiter was told and held back is to be seen all the same.
@@ -148,7 +148,7 @@ extension World {
     }
 
     /// Presenters forget what they were asked; what some have done of it already stays done.
-    private mutating func forgetQuestions() {
+    private mutating func discardQuestions() {
         for index in presenters.indices {
             for question in presenters[index].questions where dice.one(in: 2) {
                 record(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a world: whoever is stopped runs again, accessors return, presenters answer, and what
-// is overdue is overdue. After that nobody may wait for anything.
+// The end of a world: stopped processes run again, accessors return, presenters answer, and what
+// is overdue is overdue. After that no claim may wait for anything.
 
 import CoordinationCheckers
 import FileCoordinationArbiter
@@ -12,7 +12,7 @@ extension World {
         isCrashing = false
         answerRecalls()
         for slot in clients.indices where clients[slot].isStopped { resume(slot) }
-        tellHindrances()
+        tellBlocked()
         // Each round ends or answers something, but a few that wait for the clock.
         var idleRounds = 0
         while idleRounds < 3 {
@@ -30,7 +30,7 @@ extension World {
                 pass(31_000_000_000)
                 idleRounds += 1
             }
-            tellHindrances()
+            tellBlocked()
         }
         record(.rested)
     }
@@ -40,7 +40,7 @@ extension World {
         presenter.manner == .silent && presenter.registered.patience != nil
     }
 
-    /// Everybody goes; returns what is wrong with what is left.
+    /// All clients leave; returns what is wrong with what is left.
     mutating func empty() -> [Violation] {
         for presenter in presenters where dice.one(in: 2) {
             presenters.removeAll { $0.id == presenter.id }

@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 /// A small world.
 package struct World {
     var dice: Dice
-    let weather: Weather
+    let faults: FaultSchedule
     var arbiter: Arbiter
     /// What was seen.
     package internal(set) var history = History()
@@ -35,10 +35,10 @@ package struct World {
     /// The world that the seed makes.
     package init(seed: UInt64) {
         var dice = Dice(seed: seed)
-        weather = Weather(&dice)
-        arbiter = Arbiter(policy: weather.policy)
+        faults = FaultSchedule(&dice)
+        arbiter = Arbiter(policy: faults.policy)
         self.dice = dice
-        for _ in 0..<weather.clients { clients.append(newborn()) }
+        for _ in 0..<faults.clients { clients.append(newborn()) }
     }
 
     mutating func newborn() -> SimulatedClient {
@@ -107,7 +107,7 @@ package struct World {
         isCrashing = false
         tell(.clockAdvanced(to: now))
         isCrashing = wasCrashing
-        tellHindrances()
+        tellBlocked()
     }
 
     /// Notes who has taken a place or lost it.
@@ -117,7 +117,7 @@ package struct World {
             switch (claim.stage, arbiter.stage(of: claim.id)) {
             case (.waiting, .asking), (.waiting, .granted):
                 claims[index].stage = .asking
-                record(.placed(claim.id.key))
+                record(.holding(claim.id.key))
             case (.asking, .waiting), (.granted, .waiting):
                 claims[index].stage = .waiting
                 claims[index].isTaken = false
@@ -131,26 +131,26 @@ package struct World {
     }
 
     /// Says which waiting calls keep presenters from answering, where that has changed.
-    mutating func tellHindrances() {
-        for presenter in presenters where presenter.occupant != nil || presenter.hinderer != nil {
+    mutating func tellBlocked() {
+        for presenter in presenters where presenter.occupant != nil || presenter.blocker != nil {
             guard let index = presenters.firstIndex(where: { $0.id == presenter.id }) else {
                 continue
             }
             if let occupant = presenters[index].occupant, claim(occupant) == nil {
                 presenters[index].occupant = nil
             }
-            let hinderer = hinderer(of: presenters[index])
-            guard hinderer != presenters[index].hinderer else { continue }
-            presenters[index].hinderer = hinderer
-            coverage.count(.hindrances)
+            let blocker = blocker(of: presenters[index])
+            guard blocker != presenters[index].blocker else { continue }
+            presenters[index].blocker = blocker
+            coverage.count(.blockings)
             tell(
-                .presenterHindered(presenter.id, by: hinderer),
-                .hindered(presenter.id.key, by: hinderer?.key))
+                .presenterBlocked(presenter.id, by: blocker),
+                .blocked(presenter.id.key, by: blocker?.key))
         }
     }
 
     /// The waiting call, made where the presenter would have to run, or inside such a call.
-    private func hinderer(of presenter: SimulatedPresenter) -> ClaimID? {
+    private func blocker(of presenter: SimulatedPresenter) -> ClaimID? {
         guard let occupant = presenter.occupant else { return nil }
         return claims.last { claim in
             !claim.isGranted && claim.filed.blocksCaller
@@ -175,7 +175,7 @@ package struct World {
         claims.contains { $0.filed.blocksCaller && $0.filed.enclosing.contains(id) }
     }
 
-    /// Forgets a claim that is over; whoever was asked for it need not answer any more.
+    /// Forgets a claim that is over; presenters that were asked for it need not answer any more.
     mutating func forget(_ id: ClaimID) {
         claims.removeAll { $0.id == id }
         for index in presenters.indices { recall(id, index) }

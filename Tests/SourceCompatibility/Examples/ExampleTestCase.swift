@@ -6,15 +6,15 @@ import FileCoordination
 import XCTest
 
 class ExampleTestCase: XCTestCase {
-    /// Set before anything is coordinated: this process hosts the arbiter itself.
+    /// Set before anything is coordinated: this process serves the arbiter itself.
     ///
     /// The test bundle has a home and a runtime directory of its own (`TestHome`).
-    private static let hostsItself: Bool = setenv("FILECOORDINATIOND", "", 1) == 0
+    private static let servesItself: Bool = setenv("FILECOORDINATIOND", "", 1) == 0
 
     private(set) var folder = FileManager.default.temporaryDirectory
 
     override func setUpWithError() throws {
-        XCTAssert(Self.hostsItself)
+        XCTAssert(Self.servesItself)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("fc-source-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

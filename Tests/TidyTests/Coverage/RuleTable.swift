@@ -200,7 +200,7 @@ enum RuleTable {
         ("18.5", "holders and waiters can always be listed"),
         ("18.6", "stopped and frozen processes delay others by seconds, and lose nothing"),
         ("18.7", "the arbiter's death is a short delay and nothing else"),
-        ("18.7a", "a stopped host is deposed after a second, and is a client when it runs again"),
+        ("18.7a", "a stopped server is deposed after a second, and is a client when it runs again"),
         ("18.8", "a client's death frees what it had, at once; a forked child has nothing"),
         ("18.9", "no claim waits for one that was filed after it, but by the exceptions"),
         ("18.10", "a change is found though the time of modification says nothing"),

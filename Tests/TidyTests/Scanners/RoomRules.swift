@@ -8,7 +8,7 @@ enum RoomRules {
     private static let wire = "FileCoordinationWire"
     private static let system = "FileCoordinationSystem"
     private static let ledger = "FileCoordinationLedger"
-    private static let host = "FileCoordinationHost"
+    private static let server = "FileCoordinationServer"
     private static let tree = "FileTree"
     private static let versions = "FileCoordinationVersions"
     private static let client = "FileCoordinationClient"
@@ -23,19 +23,19 @@ enum RoomRules {
         tree: ["Glibc", system],
         versions: toolkit.union([arbiter, client, system, tree]),
         "FileCoordinationWatching": [arbiter, system],
-        host: [arbiter, wire, system, ledger],
+        server: [arbiter, wire, system, ledger],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
-        client: toolkit.union([arbiter, wire, system, ledger, host, tree, "Dispatch"]),
+        client: toolkit.union([arbiter, wire, system, ledger, server, tree, "Dispatch"]),
         "FileCoordination": toolkit.union([
             arbiter, wire, system, ledger, tree, client, versions, "Foundation", "Dispatch",
         ]),
         // No Foundation: it starts in half the time, and `check` looks at what it links.
         "filecoordinationd": toolkit.union([
-            arbiter, wire, system, ledger, host, "ArgumentParser",
+            arbiter, wire, system, ledger, server, "ArgumentParser",
         ]),
         "filecoord": toolkit.union([
-            arbiter, wire, system, ledger, host, tree, client, versions, "ArgumentParser",
+            arbiter, wire, system, ledger, server, tree, client, versions, "ArgumentParser",
         ]),
     ]
 

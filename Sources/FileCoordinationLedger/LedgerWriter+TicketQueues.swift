@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims that wait for their turn in a ticket queue, and for nothing else. What they are is in
+// their records, so a server can decide of them at any time.
+
+internal import FileCoordinationSystem
+
+extension LedgerWriter {
+    /// How a claim in a ticket queue went.
+    public enum ClaimInTurn: Sendable {
+        /// The accessor may run. Afterwards the turn is to be passed on:
+        /// ``TicketQueueFile/pass(_:)``.
+        case granted(QueueTurn, hasWaited: Bool)
+        /// A server decides of the claim, as of any other: tell it to look at the record.
+        case filed
+        /// The ticket queue has ended, and nothing was filed.
+        case gone
+    }
+
+    /// Files a claim at a place that is in the ticket queue which `delegation` in `slot` names, and
+    /// waits for its turn.
+    ///
+    /// Blocks the thread while the line moves: if no turn has ended for `patience` nanoseconds, or
+    /// when `limit` on ``MonotonicClock`` has come, the claim is filed, and the server ends the
+    /// ticket queue.
+    public func claimInTurn(
+        _ reference: RecordReference, slot: Int, delegation: SlotWord,
+        in ticketQueues: TicketQueueFile,
+        patience: UInt64, limit: UInt64
+    ) -> ClaimInTurn {
+        guard let ticketQueue = delegation.ticketQueue else { return .gone }
+        let index = Int(reference.index)
+        let memory = memory.with(ticketQueues)
+        let join = DrawTicket(ticketQueue: ticketQueue, slot: slot, delegation: delegation)
+        guard case .joined(let ticket, let isTurn) = memory.run(join) else { return .gone }
+        let claim = ClaimLocally(
+            record: index, free: memory.recordWord(index), slot: slot, delegation: delegation,
+            hasTurn: isTurn, fault: fault)
+        guard case .granted(let word) = memory.run(claim) else { return .filed }
+        let turn = QueueTurn(ticket: ticket)
+        if word.state == .granted { return .granted(turn, hasWaited: false) }
+        let wait = AwaitTurn(
+            ticket, record: index, generation: reference.generation, fault: fault)
+        while true {
+            let before = ticketQueues.serving(for: ticket)
+            let deadline = min(MonotonicClock.now + patience, limit)
+            switch memory.run(wait, deadline: deadline) {
+            case .granted: return .granted(turn, hasWaited: true)
+            case .left: break
+            }
+            // Several others may each have had a turn meanwhile: then none of them is stuck.
+            let word = memory.recordWord(index)
+            guard let after = ticketQueues.serving(for: ticket), after != before,
+                word.isInTicketQueue, word.generation == reference.generation,
+                MonotonicClock.now < limit
+            else { break }
+        }
+        memory.run(LeaveTicketQueue(record: index, generation: reference.generation))
+        return .filed
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arbiter on a thread of whichever program came first. The program itself is a client like
+// any other: it talks to its own server through the socket, so there is one way, not two.
+
+import FileCoordinationSystem
+import FileCoordinationWire
+
+/// A server that runs on a thread of this process.
+package final class EmbeddedServer: Sendable {
+    private let wakeUp: WakeUp
+
+    private init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
+
+    /// Servers the arbiter; returns once it listens.
+    ///
+    /// - Parameters:
+    ///   - givesWay: see ``ServerConfiguration``.
+    ///   - onEnd: called on the server's thread when the role was given up.
+    package static func start(
+        runtime: RuntimeDirectory, roleLock: RoleLock, givesWay: Bool,
+        log: @escaping @Sendable (ServerLogEntry) -> Void,
+        onEnd: @escaping @Sendable (ServerEnding) -> Void
+    ) throws -> EmbeddedServer {
+        let wakeUp = try WakeUp()
+        let outcome = Monitor<Result<Void, any Error>?>(nil)
+        let role = Monitor<RoleLock?>(roleLock)
+        try DetachedThread.start(name: "file-arbiter") {
+            do {
+                let server = try makeServer(runtime, role, givesWay, log, wakeUp)
+                guard let server else { return }
+                ProcessEnd.end(wakeUp)
+                outcome.withLock { $0 = .success(()) }
+                outcome.notifyAll()
+                let ending = server.run()
+                ProcessEnd.forget(wakeUp)
+                onEnd(ending)
+            } catch {
+                outcome.withLock { $0 = .failure(error) }
+                outcome.notifyAll()
+            }
+        }
+        _ = outcome.wait { $0 != nil }
+        switch outcome.withLock({ $0 }) {
+        case .failure(let error): throw error
+        case .success, nil: return EmbeddedServer(wakeUp: wakeUp)
+        }
+    }
+
+    /// Makes a server that alone has the role's lock, so that the role ends when the server says
+    /// so.
+    private static func makeServer(
+        _ runtime: RuntimeDirectory, _ role: Monitor<RoleLock?>, _ givesWay: Bool,
+        _ log: @escaping @Sendable (ServerLogEntry) -> Void, _ wakeUp: WakeUp
+    ) throws -> Server? {
+        guard let lock = role.withLock({ $0.take() }) else { return nil }
+        var configuration = ServerConfiguration(kind: .embedded, log: log)
+        configuration.givesWay = givesWay
+        return try Server(
+            runtime: runtime, roleLock: lock, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// Asks the server to give up its role.
+    package func stop() { wakeUp.signal() }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what connections say to what is to be done. Each message is an input: all that follows from
+// it is done before the next one is read. On what no client of ours says, the connection is closed.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    func acceptConnections() {
+        if connections.accept(clients: clients.count) { presence.idleSince = nil }
+    }
+
+    /// Takes what has come of a connection.
+    func serve(_ connection: Connection, _ event: Poller.Ready) {
+        if event.writable {
+            switch connections.sendBacklog(of: connection) {
+            case .sent: if let client = connection.client { outgoing.deliveries.flushLater(client) }
+            case .kept: break
+            case .hopeless: return hangUp(connection.token)
+            }
+        }
+        guard event.readable || event.hangup else { return }
+        receiveMessages(from: connection)
+    }
+
+    private func receiveMessages(from connection: Connection) {
+        for _ in 0..<ServerLimits.messagesPerTurn {
+            guard connections[connection.token] != nil else { return }
+            switch connection.take() {
+            case .heard(let heard): take(heard, from: connection)
+            case .nothing: return
+            case .ended: return hangUp(connection.token)
+            }
+            // What takes long is done once, and then the others have their turn.
+            if connection.hasAskedMuch { return connection.hasAskedMuch = false }
+        }
+    }
+
+    /// Acts on what a connection has said, and does all that follows.
+    func act(on heard: Heard, from connection: Connection) {
+        switch heard {
+        case .message(let message):
+            Failpoint.reach(.before, message.hearing)
+            act(on: message, from: connection)
+            finishWork()
+            Failpoint.reach(.after, message.hearing)
+        case .greeted:
+            if let client = connection.client { lookAtLedger(of: client, isFirst: true) }
+            finishWork()
+        case .unreadable(let reason):
+            refuse(connection, .malformed, reason)
+            finishWork()
+        }
+    }
+
+    private func act(on message: ClientMessage, from connection: Connection) {
+        let client = connection.client.flatMap { clients[$0] }
+        if let client { noticeActivity(of: client) }
+        switch message {
+        case .hello(let hello): welcome(connection, hello)
+        case _ where !connection.isWelcome:
+            refuse(connection, .malformed, "the first message was not a hello")
+        case .statusRequest:
+            connection.hasAskedMuch = true
+            // A client that has not read the last answer need not have another one.
+            if !connection.hasBacklog { beginStatus(for: connection) }
+        case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
+        case .packagePolicy(let lines): addToPackagePolicy(lines)
+        case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain:
+            guard let client else {
+                return refuse(
+                    connection, .malformed, "a message about a record came without a ledger")
+            }
+            act(on: message, of: client, from: connection)
+        }
+    }
+
+    /// Acts on a message about records.
+    private func act(on message: ClientMessage, of client: Client, from connection: Connection) {
+        switch message {
+        case .blocked(let presenter, let claim):
+            guard let id = records.presenter(RecordReference(presenter), of: client.id) else {
+                return
+            }
+            // A presenter can do nothing before a call of its own process is over (Rule 18.4).
+            let blocking = claim.flatMap { records.claim(RecordReference($0), of: client.id) }
+            decide(.presenterBlocked(id, by: blocking))
+        case .filed(let record), .announced(let record), .ended(let record):
+            look(at: record, of: client)
+        case .answered(let presenter, let claim, let failure):
+            answered(client, presenter: presenter, claim: claim, failure: failure)
+        case .madeWay(let answers):
+            connection.hasAskedMuch = answers.count > ServerLimits.messagesPerTurn
+            for answer in answers {
+                answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
+            }
+        case .explain(let record): explain(record, to: client)
+        case .hello, .statusRequest, .handOver, .packagePolicy: break
+        }
+    }
+
+    private func answered(
+        _ client: Client, presenter: WireRecord, claim: UInt64, failure: [UInt8]?
+    ) {
+        guard let id = records.presenter(RecordReference(presenter), of: client.id),
+            let claim = outgoing.questions.answer(of: id, to: claim)
+        else { return }
+        decide(
+            .presenterAnswered(
+                id, for: claim, failure: failure.map { PresenterFailure(payload: $0) }))
+    }
+
+    /// Adds lines to the policy, in place of what was added about the same before, and tells all
+    /// clients if that makes a difference.
+    ///
+    /// A line's second word is what it is about; the last line counts.
+    private func addToPackagePolicy(_ lines: [UInt8]) {
+        let former = connections.greeting.packagePolicy
+        let fresh = PackageConfiguration.adding(lines, to: former)
+        guard fresh != former else { return }
+        connections.greeting.packagePolicy = fresh
+        let added = PackageConfiguration.adding(lines, to: records.relocations.addedPackages)
+        write([RelocationEntry(ticket: 0, .packages(added))])
+        for connection in connections.all where connection.isWelcome {
+            send(.packagePolicy(fresh), on: connection)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Closes a connection that is told why.
+    func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
+        noteEnd(of: connection.token, connections.refuse(connection, code, text))
+    }
+
+    /// Closes a connection whose other end is gone or does not read.
+    func hangUp(_ token: UInt64) {
+        guard let connection = connections[token] else { return }
+        noteEnd(of: token, connections.close(connection))
+    }
+
+    private func noteEnd(of token: UInt64, _ client: ClientID?) {
+        guard let client, clients.disconnect(client, from: token) else { return }
+        work.append(.connectionEnded(client))
+    }
+}

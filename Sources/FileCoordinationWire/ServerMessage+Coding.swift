@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server's messages as bytes. Their kinds have the high bit, so that a message which comes back
+// to its sender is no message at all.
+
+import FileCoordinationArbiter
+
+extension ServerMessage: WireCoded {
+    /// The first byte of a message.
+    private enum Kind: UInt8 {
+        case welcome = 0x81
+        /// Never changes; and neither does it that a code byte and a text come next.
+        case refused = 0x82
+        case granted = 0x83
+        case failed = 0x84
+        case deliveries = 0x85
+        case deliveryPart = 0x86
+        case explanation = 0x87
+        case statusPart = 0x88
+        case retiring = 0x89
+        case packagePolicy = 0x8A
+        case inCycle = 0x8B
+        case skipped = 0x8C
+        case overLimit = 0x8D
+    }
+
+    func write(to encoder: inout MessageEncoder) {
+        switch self {
+        case .welcome(let welcome):
+            encoder.raw(Kind.welcome)
+            encoder.value(welcome)
+        case .refused(let refusal):
+            encoder.raw(Kind.refused)
+            encoder.value(refusal)
+        case .granted(let record):
+            encoder.raw(Kind.granted)
+            encoder.value(record)
+        case .failed(let record, let failure):
+            encoder.raw(Kind.failed)
+            encoder.value(record)
+            encoder.failure(failure)
+        case .inCycle(let record, let parties):
+            encoder.raw(Kind.inCycle)
+            encoder.value(record)
+            Self.write(parties, to: &encoder)
+        case .overLimit(let record, let text):
+            encoder.raw(Kind.overLimit)
+            encoder.value(record)
+            encoder.text(text)
+        case .deliveries(let deliveries):
+            encoder.raw(Kind.deliveries)
+            encoder.list(deliveries, .message)
+        case .deliveryPart(let part, let isLast):
+            encoder.raw(Kind.deliveryPart)
+            Self.write(part, isLast, to: &encoder)
+        case .explanation(let record, let stage, let parties):
+            encoder.raw(Kind.explanation)
+            encoder.value(record)
+            encoder.optional(stage) { $0.raw($1) }
+            Self.write(parties, to: &encoder)
+        case .statusPart(let part, let isLast):
+            encoder.raw(Kind.statusPart)
+            Self.write(part, isLast, to: &encoder)
+        case .skipped(let record):
+            encoder.raw(Kind.skipped)
+            encoder.value(record)
+        case .retiring: encoder.raw(Kind.retiring)
+        case .packagePolicy(let policy):
+            encoder.raw(Kind.packagePolicy)
+            encoder.blob(policy, .packagePolicy, limit: WireLimits.packagePolicyBytes)
+        }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        let byte = try decoder.integer(UInt8.self)
+        guard let kind = Kind(rawValue: byte) else { throw .unknownKind(byte) }
+        switch kind {
+        case .welcome: self = .welcome(try decoder.value(Welcome.self))
+        case .refused: self = .refused(try decoder.value(Refusal.self))
+        case .granted: self = .granted(try decoder.value(WireRecord.self))
+        case .failed:
+            self = .failed(try decoder.value(WireRecord.self), failure: try decoder.failure())
+        case .inCycle:
+            self = .inCycle(
+                try decoder.value(WireRecord.self),
+                parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
+        case .overLimit:
+            self = .overLimit(try decoder.value(WireRecord.self), text: try decoder.text())
+        case .deliveries: self = .deliveries(try decoder.list(of: Delivery.self, .message))
+        case .deliveryPart:
+            self = .deliveryPart(try Self.part(from: &decoder), isLast: try decoder.bool())
+        case .explanation:
+            self = .explanation(
+                try decoder.value(WireRecord.self),
+                stage: try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.raw(ClaimStage.self, .stage)
+                },
+                parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
+        case .statusPart:
+            self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
+        case .skipped: self = .skipped(try decoder.value(WireRecord.self))
+        case .retiring: self = .retiring
+        case .packagePolicy:
+            self = .packagePolicy(
+                try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
+        }
+    }
+
+    private static func write(_ part: [UInt8], _ isLast: Bool, to encoder: inout MessageEncoder) {
+        encoder.blob(part, .part, limit: WireLimits.statusPartBytes)
+        encoder.bool(isLast)
+    }
+
+    private static func part(from decoder: inout MessageDecoder) throws(WireError) -> [UInt8] {
+        try decoder.blob(.part, limit: WireLimits.statusPartBytes)
+    }
+
+    /// Writes the parties, as many as leave the message within its limit: their paths are other
+    /// clients' choice, which must not be able to make a server fail.
+    private static func write(_ parties: [Party], to encoder: inout MessageEncoder) {
+        let countBytes = 4
+        var written = MessageEncoder(version: encoder.version)
+        var count = 0
+        for party in parties.prefix(WireLimits.parties) {
+            var next = MessageEncoder(version: encoder.version)
+            next.value(party)
+            let total = encoder.bytes.count + countBytes + written.bytes.count + next.bytes.count
+            guard total <= WireLimits.messageBytes else { break }
+            written.append(next)
+            count += 1
+        }
+        encoder.count(count, .parties)
+        encoder.append(written)
+    }
+}
+
+extension Welcome: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(version)
+        encoder.integer(epoch)
+        encoder.processID(processID)
+        encoder.raw(kind)
+        encoder.blob(packagePolicy, .packagePolicy, limit: WireLimits.packagePolicyBytes)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        version = try decoder.integer(UInt16.self)
+        epoch = try decoder.integer(UInt32.self)
+        processID = try decoder.processID()
+        kind = try decoder.raw(ServerKind.self, .serverKind)
+        packagePolicy = try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes)
+    }
+}
+
+extension Refusal: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.raw(code)
+        encoder.text(text)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        code = try decoder.raw(Code.self, .refusalCode)
+        text = try decoder.text()
+    }
+}

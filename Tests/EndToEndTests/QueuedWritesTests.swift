@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that write one file all the time, one after the other: it goes from one to the next
+// without the arbiter, which shows when that is stopped. And whatever comes then is served.
+
+import FileCoordinationArbiter
+import XCTest
+
+class QueuedWritesTests: DelegatingTestCase {
+    private var file = ""
+    private var progress = JournalProgress("")
+    private var writers: [Program] = []
+
+    /// More than anybody writes.
+    private let endless = 1_000_000_000
+
+    /// Starts a program that appends to the journal, for ever.
+    @discardableResult
+    private func startWriter(_ name: String, failingAt place: String? = nil) throws -> Program {
+        let failpoint = place.map { ["FILECOORDINATION_FAILPOINT": $0] } ?? [:]
+        let writer = try stage.peer(name, environment: failpoint)
+        writer.tell("w journal \(file) \(endless)")
+        writers.append(writer)
+        return writer
+    }
+
+    /// Has some programs write until the file goes from one to the next without the arbiter.
+    private func startTicketQueue(_ count: Int = 2) throws {
+        file = try stage.file("f", "")
+        progress = JournalProgress(file)
+        try server()
+        for number in 1...count { try startWriter("\(number)") }
+        // With a sanitizer they may be too slow for that; they are watched all the same.
+        guard !Stage.isSanitized else {
+            return XCTAssertTrue(try allWrite(20, within: Program.patience))
+        }
+        try untilTheyNeedNoArbiter()
+    }
+
+    private func untilTheyNeedNoArbiter() throws {
+        // Once: to be asked ends ticket queues.
+        let arbiter = try stage.arbiter()
+        let end = Date() + Program.patience
+        while Date() < end {
+            _ = try allWrite(20, within: 0.2)
+            kill(arbiter, SIGSTOP)
+            defer { kill(arbiter, SIGCONT) }
+            // Not for so long that it is deposed; and a machine that is busy keeps a program from
+            // its turn so often that it would not get far.
+            if try allWrite(5, within: 0.5) { return }
+        }
+        throw StageError("they need an arbiter all the time")
+    }
+
+    /// Whether each writes so many records from now on.
+    private func allWrite(
+        _ count: Int, besides first: Int = 0, within patience: TimeInterval
+    ) throws -> Bool {
+        let writers = writers.dropFirst(first)
+        let before = try writers.map { try progress.count(of: $0.pid) }
+        let end = Date() + patience
+        while Date() < end {
+            let now = try writers.map { try progress.count(of: $0.pid) }
+            if zip(before, now).allSatisfy({ $1 >= $0 + count }) { return true }
+            poll(nil, 0, 1)
+        }
+        return false
+    }
+
+    /// Ends all writers; none has written what another one wrote.
+    private func checkJournal() throws {
+        for writer in writers { writer.end() }
+        XCTAssertGreaterThan(try XCTUnwrap(progress.wholeCount()), 0)
+    }
+
+    /// Rules 2.3 and 2.12, without an arbiter.
+    func testAFileGoesFromOneToTheNextWithoutAnArbiter() throws {
+        try startTicketQueue()
+        try checkJournal()
+    }
+
+    //  1, 2         write(f), one after the other
+    //  3            write(f) granted
+    //  1, 2           wait
+    //  3              returns
+    //  1, 2         write(f)
+    //
+    /// Rules 2.3 and 2.14: a program that comes is served.
+    func testAStrangerIsServed() throws {
+        try startTicketQueue()
+        let stranger = try stage.peer("stranger")
+        for round in 0..<5 {
+            try stranger.ask("s\(round) write \(file)", "s\(round) granted")
+            let before = try progress.wholeCount()
+            try stage.until(writers[0], .waiting)
+            try stage.until(writers[1], .waiting)
+            XCTAssertEqual(try progress.wholeCount(), before)
+            try stranger.ask("s\(round) go", "s\(round) released")
+            XCTAssertTrue(try allWrite(20, within: Program.patience))
+        }
+        try checkJournal()
+    }
+
+    /// Rule 5.4: a presenter of the file is asked from then on.
+    func testAPresenterIsAsked() throws {
+        try startTicketQueue()
+        let viewer = try stage.peer("viewer")
+        try viewer.ask("p present \(file)", "p registered")
+        try viewer.hear("p relinquish to writer")
+        XCTAssertTrue(try allWrite(5, within: Program.patience))
+        try checkJournal()
+    }
+
+    /// Rule 18.8: wherever a writer is when it dies, the others go on.
+    func testTheOthersGoOnWhenOneDies() throws {
+        try startTicketQueue(3)
+        for round in 0..<10 {
+            writers[0].signal(SIGKILL)
+            writers.removeFirst().end()
+            XCTAssertTrue(try allWrite(20, within: Program.patience))
+            try startWriter("replacement \(round)")
+            XCTAssertTrue(try allWrite(20, within: Program.patience))
+        }
+        try checkJournal()
+    }
+
+    #if DEBUG
+    /// Rules 18.7 and 18.8: the same at each step of a turn.
+    func testTheOthersGoOnWhereverOneDies() throws {
+        try XCTSkipIf(Stage.isSanitized, "too slow for ticket queues")
+        let places = ["takesNumber:9", "passesTurn:5", "drafts:20", "asks:20", "grants:12"]
+        file = try stage.file("f", "")
+        progress = JournalProgress(file)
+        try server()
+        for number in 1...2 { try startWriter("\(number)") }
+        for place in places.flatMap({ ["before." + $0, "after." + $0] }) {
+            let victim = try startWriter(place, failingAt: place)
+            try victim.awaitEnd()
+            writers.removeLast()
+            XCTAssertTrue(try allWrite(20, within: Program.patience), place)
+        }
+        try checkJournal()
+    }
+    #endif
+
+    /// Rule 18.6: a writer that is stopped outside of its accessor is not waited for, and inside of
+    /// it only until it goes on.
+    func testTheOthersGoOnWhenOneWasStopped() throws {
+        try startTicketQueue(3)
+        var roundsInAccessor = 0
+        for _ in 0..<8 {
+            try writers[0].stop()
+            defer { writers[0].signal(SIGCONT) }
+            if try !allWrite(20, besides: 1, within: 1) {
+                // Then it has the file.
+                try stage.until(writers[0], .granted)
+                roundsInAccessor += 1
+            }
+            writers[0].signal(SIGCONT)
+            XCTAssertTrue(try allWrite(20, within: Program.patience))
+        }
+        XCTAssertLessThan(roundsInAccessor, 8)
+        try checkJournal()
+    }
+
+    /// Rule 18.7: no program notices the death of the arbiter.
+    func testTheyGoOnWhenTheArbiterDies() throws {
+        try startTicketQueue()
+        for _ in 0..<5 {
+            let arbiter = try stage.arbiter()
+            kill(arbiter, SIGKILL)
+            if let server = writers.firstIndex(where: { $0.pid == arbiter }) {
+                writers.remove(at: server).end()
+                try startWriter("replacement")
+            }
+            XCTAssertTrue(try allWrite(20, within: Program.patience))
+        }
+        try checkJournal()
+    }
+}
+
+/// The same with the daemon.
+final class QueuedWritesWithDaemonTests: QueuedWritesTests {
+    override class var serving: Serving { .daemon }
+
+    /// Rule 2.0.
+    func testTheDaemonServes() throws { try assertDaemonServes() }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server that is stopped in the middle of its work, with half of what it was told read, for so
+// short a time that it keeps its role.
+
+#if DEBUG
+import FileCoordinationWire
+import XCTest
+
+final class ServerAbsenceTests: StageTestCase {
+    override class var serving: Serving { .daemon }
+
+    /// An arbiter that is stopped before it hears the first answer of a presenter.
+    private func arbiter() throws -> Program {
+        let arming = ["FILECOORDINATION_FAILPOINT": "before.hearsAnswered:1:stop"]
+        let daemon = try stage.start("daemon", [Products.daemon], environment: arming)
+        try daemon.hear("serving", inside: true)
+        return daemon
+    }
+
+    private func untilStopped(_ program: Program) throws {
+        let end = Date() + Program.patience
+        while stage.text("/proc/\(program.pid)/stat")?.contains(") T ") != true {
+            guard Date() < end else { throw StageError("\(program.name) is never stopped") }
+            poll(nil, 0, 1)
+        }
+    }
+
+    /// One program holds f, another one presents g, and the arbiter is stopped while it reads that
+    /// the latter has let go of g.
+    private func scene() throws -> (holder: Program, presenter: Program, daemon: Program) {
+        let daemon = try arbiter()
+        let (f, g) = (try stage.file("f"), try stage.file("g"))
+        let (holder, presenter) = (try stage.peer("holder"), try stage.peer("presenter"))
+        try holder.ask("f write \(f)", "f granted")
+        try presenter.ask("p present \(g)", "p registered")
+        return (holder, presenter, daemon)
+    }
+
+    /// Lets the arbiter go on, after so long that it takes it that it was away.
+    private func goOn(_ daemon: Program) {
+        let end = Date() + 0.03
+        while Date() < end { poll(nil, 0, 5) }
+        daemon.signal(SIGCONT)
+    }
+
+    /// Lets the arbiter go on, and sees who gets f first.
+    private func assertOrder(
+        _ first: Program, _ second: Program, holder: Program, daemon: Program
+    ) throws {
+        goOn(daemon)
+        try stage.untilWaits(first)
+        try stage.untilWaits(second)
+        try holder.ask("f go", "f released")
+        try first.hear("f granted")
+        XCTAssertFalse(second.said("f granted"))
+        try first.ask("f go", "f returns")
+        try second.hear("f granted")
+        try second.ask("f go", "f returns")
+        XCTAssertEqual(try stage.arbiter(), daemon.pid)
+    }
+
+    //  arbiter       holder        presenter     other
+    //                write(f)      of g
+    //                write(g)
+    //  stopped       asks:         lets go
+    //                                            returns from something else
+    //                                            later write(f)
+    //                              later write(f)
+    //  goes on with what the presenter said
+    //                returns
+    //                                            granted
+    //
+    /// Rule 2.14: the claim that is read first after that has not come first.
+    func testTheClaimThatIsReadFirstHasNotComeFirst() throws {
+        let (holder, presenter, daemon) = try scene()
+        let other = try stage.peer("other")
+        try other.ask("o write \(stage.path("h")) options=forMoving", "o granted")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        // It says two things, of which only the second has a time of its own.
+        try other.ask("o go", "o released")
+        try other.ask("f later write:\(stage.path("f"))", "f asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        try assertOrder(other, presenter, holder: holder, daemon: daemon)
+    }
+
+    //  arbiter       mover
+    //                write(x), to move it
+    //  stopped
+    //                moves it to y, says so, returns
+    //                makes another x
+    //                later write(x)
+    //  goes on
+    //                granted: x
+    //
+    /// Rule 11.4: what a program has moved away before is not what it asks for afterwards.
+    func testWhatWasSaidBeforeIsHeardBefore() throws {
+        let (holder, presenter, daemon) = try scene()
+        let (x, y) = (try stage.file("x"), stage.path("y"))
+        let (mover, other) = (try stage.peer("mover"), try stage.peer("other"))
+        try other.ask("o write \(stage.path("h"))", "o granted")
+        try mover.ask("m write \(x) options=forMoving", "m granted")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        try other.ask("f later write:\(stage.path("f"))", "f asked")
+        try mover.ask("m rename \(x) \(y)", "m renamed")
+        try mover.ask("m didmove \(x) \(y)", "m announced")
+        try mover.ask("m go", "m released")
+        try stage.file("x", "new")
+        try mover.ask("n later write:\(x)", "n asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        goOn(daemon)
+        try mover.hear("n granted")
+        XCTAssertEqual(try mover.ask("n url", "n urls"), "n urls \(x)")
+        try mover.ask("n go", "n returns")
+        try holder.ask("f go", "f released")
+        try other.hear("f granted")
+        XCTAssertEqual(try stage.arbiter(), daemon.pid)
+    }
+
+    /// Rule 2.14: the same with one of whom the arbiter has not heard before.
+    func testWhoeverComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
+        let (holder, presenter, daemon) = try scene()
+        let newcomer = try stage.peer("newcomer")
+        holder.tell("g write \(stage.path("g"))")
+        try untilStopped(daemon)
+        try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
+        try presenter.ask("f later write:\(stage.path("f"))", "f asked")
+        try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)
+    }
+}
+#endif

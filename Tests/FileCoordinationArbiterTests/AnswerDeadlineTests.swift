@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Presenters that do not answer (Rule 18.3). Without the witness, to whom a grant without an answer
+// is always a fault.
+
+import FileCoordinationArbiter
+import Testing
+
+@Suite struct AnswerDeadlineTests {
+    private let editor = PresenterID(rawValue: 1)
+    private static let second: UInt64 = 1_000_000_000
+
+    /// An arbiter with an editor of /f that may take ten seconds to answer.
+    private func arbiter(patience: UInt64? = 10 * second) -> Arbiter {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
+                    path: path("/f"), methods: .all, patience: patience)))
+        return arbiter
+    }
+
+    private func file(
+        _ ticket: UInt64, _ items: [AccessItem], purpose: String? = nil, _ arbiter: inout Arbiter
+    ) -> [Effect] {
+        arbiter.handle(
+            .claimFiled(
+                FiledClaim(
+                    id: ClaimID(rawValue: ticket), client: ClientID(rawValue: 2),
+                    purpose: Purpose(purpose ?? "\(ticket)"), items: items)))
+    }
+
+    private func isAsked(_ effects: [Effect]) -> Bool {
+        effects.contains { if case .askToYield = $0 { true } else { false } }
+    }
+
+    @Test func `Rule 18.3: one claim waits for the bound, the next not at all`() {
+        var arbiter = arbiter()
+        let filed = file(1, .read("/f"), &arbiter)
+        #expect(isAsked(filed))
+        #expect(arbiter.nextDeadline == 10 * Self.second)
+        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second - 1)) == [])
+        #expect(
+            arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [.grant(ClaimID(rawValue: 1))])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [true])
+        #expect(file(2, .read("/f"), &arbiter) == [.grant(ClaimID(rawValue: 2))])
+    }
+
+    @Test func `Rule 18.3: a client that is heard of again is told to look, and asked again`() {
+        var arbiter = arbiter()
+        _ = file(1, .read("/f"), &arbiter)
+        _ = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        let late = arbiter.handle(
+            .presenterAnswered(editor, for: ClaimID(rawValue: 1), failure: nil))
+        #expect(late == [.notify(editor, .itemDidChange)])
+        #expect(arbiter.presenters.map(\.isUnresponsive) == [false])
+        _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 1), outcomes: [.unchanged]))
+        #expect(isAsked(file(2, .read("/f"), &arbiter)))
+    }
+
+    @Test func `Rule 18.3: an access of its own gives it more time, and another when it ends`() {
+        var arbiter = arbiter()
+        _ = file(1, .read("/f"), &arbiter)
+        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        // Exception A lets it in (Rule 2.16).
+        let own = file(2, .write("/f"), purpose: "editor", &arbiter)
+        #expect(own.contains(.grant(ClaimID(rawValue: 2))))
+        #expect(!arbiter.handle(.clockAdvanced(to: 18 * Self.second)).contains(.grant(.one)))
+        _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 2), outcomes: [.changed]))
+        #expect(!arbiter.handle(.clockAdvanced(to: 27 * Self.second)).contains(.grant(.one)))
+        #expect(arbiter.handle(.clockAdvanced(to: 28 * Self.second)).contains(.grant(.one)))
+    }
+
+    @Test func `Rule 18.3: without a bound it is waited for as long as it takes`() {
+        var arbiter = arbiter(patience: nil)
+        _ = file(1, .read("/f"), &arbiter)
+        #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
+    }
+
+    @Test func `Rule 18.3: a bound beyond all time is none`() {
+        var arbiter = arbiter(patience: .max)
+        _ = arbiter.handle(.clockAdvanced(to: 5))
+        _ = file(1, .read("/f"), &arbiter)
+        #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
+    }
+
+    @Test func `Rule 18.3: of two that do not answer each has a bound of its own`() {
+        var arbiter = arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: 2), client: ClientID(rawValue: 3),
+                    purpose: Purpose("viewer"), path: path("/f"), methods: .all,
+                    patience: 20 * Self.second)))
+        _ = file(1, .read("/f"), &arbiter)
+        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [])
+        #expect(arbiter.nextDeadline == 20 * Self.second)
+        #expect(arbiter.handle(.clockAdvanced(to: 20 * Self.second)) == [.grant(.one)])
+    }
+
+    @Test func `Rule 18.3: all who wait for one that does not answer go on`() {
+        var arbiter = Arbiter()
+        // One that only saves is asked for each of them at the same time.
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
+                    path: path("/f"), methods: .save, patience: Self.second)))
+        #expect(isAsked(file(1, .read("/f"), &arbiter)))
+        #expect(isAsked(file(2, .read("/f"), &arbiter)))
+        #expect(
+            arbiter.handle(.clockAdvanced(to: Self.second))
+                == [.grant(.one), .grant(ClaimID(rawValue: 2))])
+    }
+
+    @Test func `Rule 5.7: one that was passed over and is removed leaves nothing`() {
+        var arbiter = arbiter()
+        _ = file(1, .read("/f"), &arbiter)
+        _ = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        _ = arbiter.handle(.presenterRemoved(editor))
+        _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 1), outcomes: [.unchanged]))
+        #expect(arbiter.isIdle)
+    }
+}
+
+extension ClaimID {
+    fileprivate static let one = ClaimID(rawValue: 1)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Being found: the socket's name, or the whole directory, is removed under a server (Rules 2.0,
+// 18.7a).
+
+import FileCoordinationLedger
+import FileCoordinationSystem
+import Foundation
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite struct PresenceTests {
+    private let world: TemporaryRuntime
+    private let epochs: EpochFile
+    private var presence: Presence
+    private var listener: SequencedSocket
+
+    init() throws {
+        world = try TemporaryRuntime()
+        epochs = try EpochFile(directory: world.runtime.directory)
+        let epoch = try epochs.raise()
+        presence = Presence(
+            runtime: world.runtime, roleLock: try world.role(), epochs: epochs, era: epochs.era,
+            epoch: epoch, otherPlaces: OtherPlaces(), poller: try Poller())
+        listener = try presence.makeSocket()
+        presence.noteSocket()
+    }
+
+    @Test mutating func `As long as the names are there nothing is to be done`() {
+        #expect(presence.hasRole && presence.hasSocket)
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .nothing)
+        #expect(presence.ending == nil)
+    }
+
+    @Test mutating func `A socket that was removed is to be made anew`() {
+        presence.removeSocket()
+        presence.watchNames(at: 1, token: 2)
+        presence.readWatch(at: 1)
+        #expect(presence.restoreAt == 1 + ServerLimits.restorePause)
+        #expect(presence.restore(hasClients: false, at: 1, token: 2) == .listen)
+    }
+
+    @Test mutating func `A lock's file that was removed is taken anew`() throws {
+        try world.runtime.directory.remove(RuntimeDirectory.Name.serverLock)
+        #expect(!presence.hasRole)
+        #expect(presence.restore(hasClients: false, at: 1, token: 2) == .listen)
+        #expect(presence.hasRole)
+    }
+
+    @Test mutating func `A directory that was removed is made anew for clients alone`() throws {
+        try FileManager.default.removeItem(atPath: world.path)
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .moveAndListen)
+        #expect(presence.runtime.isInPlace)
+        try FileManager.default.removeItem(atPath: world.path)
+        #expect(presence.restore(hasClients: false, at: 1, token: 2) == .nothing)
+        #expect(presence.ending == .vanished)
+    }
+
+    @Test mutating func `A server whose epoch is past is deposed`() throws {
+        presence.removeSocket()
+        _ = try epochs.raise()
+        #expect(presence.isDeposed && !presence.hasRole)
+        #expect(presence.restore(hasClients: true, at: 1, token: 2) == .nothing)
+        #expect(presence.ending == .deposed)
+    }
+
+    @Test mutating func `The first reason to leave counts`() {
+        presence.end(.idle)
+        presence.end(.stopped)
+        #expect(presence.ending == .idle)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In which order the arbiter hears of what was found where a delegation was taken back (Rules 2.14,
+// 11.4).
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite struct RecalledTests {
+    private func found(
+        _ state: RecordState, _ index: UInt32, of client: ClientID = .one, at time: UInt64 = 1
+    ) -> FoundClaim {
+        FoundClaim(client, .sample(state, index: index, at: time))
+    }
+
+    private func indices(_ items: [Work]) -> [UInt32] {
+        items.compactMap { item in
+            switch item {
+            case .look(let look), .makeKnown(let look): look.record.index
+            case _: nil
+            }
+        }
+    }
+
+    @Test func `Of a delegation, claims that run are looked at`() {
+        let recalled = Recalled(held: [found(.granted, 1), found(.granted, 2)])
+        let (first, later) = Recalled.steps(for: [recalled], before: 5)
+        #expect(later.isEmpty)
+        #expect(indices(first) == [1, 2])
+        for case .look(let look) in first { #expect(look.bound == 5 && !look.hasWaited) }
+    }
+
+    @Test
+    func `Of a ticket queue, first what runs, then who waits by time, then what has been said`() {
+        let ticketQueue = Recalled(
+            held: [found(.released, 1), found(.granted, 2)],
+            waiting: [
+                found(.asked, 6, at: 6), found(.asked, 4, of: .two, at: 4),
+                found(.asked, 3, of: .one, at: 4), found(.asked, 7, at: 7),
+            ], isOfTicketQueue: true)
+        let (first, later) = Recalled.steps(for: [ticketQueue], before: 6)
+        #expect(indices(first) == [1, 2, 3, 4, 6, 1])
+        #expect(
+            first.first == .makeKnown(RecordLook(.sample(.released, index: 1), of: .one, bound: 6)))
+        #expect(later.map(\.record.index) == [7])
+        let waited = first.filter { if case .look(let look) = $0 { look.hasWaited } else { false } }
+        #expect(indices(waited) == [3, 4, 6])
+        #expect(later.allSatisfy { $0.hasWaited })
+    }
+
+    @Test func `Where nothing was found nothing is to be done`() {
+        let (first, later) = Recalled.steps(for: [Recalled(isOfTicketQueue: true)], before: .max)
+        #expect(first.isEmpty && later.isEmpty)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A claimant looks its items up while the server goes on writing, writes its file anew, and is
+// followed by another server with another file. It always finds its items, and never older ones
+// than before.
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import FileCoordinationWire
+import Testing
+
+@testable import FileCoordinationServer
+
+struct RelocationLogReadingTests {
+    private struct Progress: Sendable {
+        var written = 0
+        var isOver = false
+        var failure: String?
+    }
+
+    /// What the claim is told in a round.
+    private static func items(_ round: Int) -> [AccessItem] {
+        (0...round % 7).map { index in
+            AccessItem(path: .of("/round/\(round)/\(index)"), access: .reading([]))
+        }
+    }
+
+    /// The round in which the claim was told so; nil if it was never told so.
+    private static func round(_ items: [AccessItem]) -> Int? {
+        guard let name = items.first?.path.components.dropFirst().first,
+            let round = Int(String(decoding: name, as: UTF8.self)), items == Self.items(round)
+        else { return nil }
+        return round
+    }
+
+    /// Servers that follow one another, each with two rounds, and the last one with half of all.
+    private static func write(
+        in world: RelocationLogWorld, rounds: Int, progress: Monitor<Progress>
+    ) throws {
+        var book = try world.book(1)
+        for round in 1...rounds {
+            if round.isMultiple(of: 2), round <= rounds / 2 {
+                book = try world.book(UInt32(round))
+                try book.settle(living: [1, 2])
+            }
+            try book.write(RelocationEntry(ticket: 1, .claim(items(round))))
+            // So that the file grows and is written anew: about every 80 rounds.
+            try book.write(.long(2, round))
+            progress.withLock { $0.written = round }
+            progress.notifyAll()
+        }
+    }
+
+    @Test func `Who looks while the book is written finds his items, and never older ones`() throws
+    {
+        let world = try RelocationLogWorld()
+        let progress = Monitor(Progress())
+        let rounds = 1200
+        try DetachedThread.start(name: "book-writer") {
+            do {
+                try Self.write(in: world, rounds: rounds, progress: progress)
+            } catch {
+                progress.withLock { $0.failure = "\(error)" }
+            }
+            progress.withLock { $0.isOver = true }
+            progress.notifyAll()
+        }
+        _ = progress.wait { $0.written > 0 || $0.isOver }
+        var last = 0
+        var looks = 0
+        var changes = 0
+        var isOver = false
+        while !isOver {
+            let before = progress.withLock { ($0.written, $0.isOver) }
+            isOver = before.1
+            let found = RelocationLog.items(ofClaim: 1, in: world.runtime)
+            let round = found.flatMap(Self.round) ?? -1
+            looks += 1
+            if round != last { changes += 1 }
+            // What was written before the look is the least that it has to find.
+            try #require(round >= max(last, before.0), "look \(looks), after round \(last)")
+            last = round
+        }
+        let end = progress.withLock { $0 }
+        #expect(end.failure == nil)
+        #expect(last == rounds && end.written == rounds)
+        // Else no reader looked while a writer wrote.
+        #expect(changes > 10, "\(looks) looks")
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server that is run turn by turn, and clients that are nothing but a ledger and a connection: so
+// a test says what happens in which order, to the instruction.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+import Foundation
+import Testing
+
+@testable import FileCoordinationServer
+
+/// A runtime directory, a server, and clients.
+final class TicketQueueWorld {
+    let runtime: RuntimeDirectory
+    let epochs: EpochFile
+    private let path: String
+    private let wakeUp: WakeUp
+    private(set) var server: Server
+
+    /// - Parameter handoverTime: how quickly a place must be handed over to come into a ticket
+    ///   queue.
+    init(handoverTime: UInt64 = .max) throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("ticketQueue-\(UUID().uuidString.prefix(8))").path
+        runtime = try RuntimeDirectory.open(path: path)
+        epochs = try EpochFile(directory: runtime.directory)
+        wakeUp = try WakeUp()
+        server = try Self.makeServer(runtime, wakeUp, handoverTime)
+    }
+
+    deinit {
+        server.abandon()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static func makeServer(
+        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64
+    ) throws -> Server {
+        let role = try #require(
+            try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
+        var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
+        configuration.watchesDirectory = false
+        configuration.delegationPolicy.handoverTime = handoverTime
+        return try Server(
+            runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
+    }
+
+    /// The server hears all that was said, and acts on it.
+    func settle() throws {
+        repeat { try #require(server.turn(until: 0) == nil) } while server.hasHeard
+        #expect(server.brokenInvariant == nil)
+    }
+
+    /// The server is killed, and another one takes over.
+    func replaceServer() throws {
+        server.abandon()
+        server = try Self.makeServer(runtime, wakeUp, .max)
+        #expect(server.brokenInvariant == nil)
+    }
+
+    func client() throws -> TicketQueueClient {
+        let client = try TicketQueueClient(self)
+        try settle()
+        return client
+    }
+
+    /// Hands a file over between clients, each of which has one claim there and files the next when
+    /// that is over, until it is in a ticket queue; returns the claims that the server still knows,
+    /// first the one that runs.
+    func contend(_ clients: [TicketQueueClient], at file: String) throws -> [Claimed] {
+        var line: [Claimed] = []
+        for client in clients { line.append(try client.file(file)) }
+        try settle()
+        // The first ones tell the server that the place is contested at all.
+        for _ in 0..<(4 * DelegationPolicy().handovers) {
+            let first = line.removeFirst()
+            #expect(first.state == .granted)
+            try first.end()
+            try settle()
+            if first.client.slotWord.ticketQueue != nil { return line }
+            line.append(try first.client.file(file))
+            try settle()
+        }
+        throw TicketQueueWorldError.noTicketQueue
+    }
+}
+
+extension TicketQueueWorld {
+    /// A ticket queue of some clients in which it is not the server's turn any more.
+    func openTicketQueue(at file: String, _ count: Int = 2) throws -> [TicketQueueClient] {
+        let clients = try (0..<count).map { _ in try client() }
+        for claim in try contend(clients, at: file) {
+            try claim.end()
+            try settle()
+        }
+        return clients
+    }
+}
+
+enum TicketQueueWorldError: Error {
+    case noTicketQueue
+}
+
+extension LedgerWriter {
+    /// The word of a record, whatever it is by now.
+    func word(of record: RecordReference) -> RecordWord {
+        RecordWord(rawValue: memory.word(.record(Int(record.index))).load())
+    }
+}
+
+/// A claim, and whose it is.
+struct Claimed {
+    let client: TicketQueueClient
+    let record: RecordReference
+
+    var state: RecordState? { client.ledger.state(of: record) }
+    var word: RecordWord { client.ledger.word(of: record) }
+
+    /// Whether its accessor may run; takes it up, if it is an offer.
+    var isGranted: Bool { client.ledger.takeGrant(record) }
+
+    /// Ends it, as an ordinary one.
+    func end() throws {
+        #expect(isGranted)
+        guard try client.ledger.release(record, outcome: []) == .released else { return }
+        try client.say(.ended(WireRecord(record)))
+    }
+}
+
+/// A claim with a number in a ticket queue.
+struct Numbered {
+    let claim: Claimed
+    let ticket: QueueTicket
+    let ticketQueues: TicketQueueFile
+
+    /// Whether its turn has come, and it has begun.
+    func begins() -> Bool {
+        // The deadline has passed: who would have to wait does not.
+        let wait = AwaitTurn(
+            ticket, record: Int(claim.record.index), generation: claim.record.generation)
+        return claim.client.ledger.memory.with(ticketQueues).run(wait, deadline: 0) == .granted
+    }
+
+    /// Leaves the line and asks the server.
+    func leave() throws {
+        let ledger = claim.client.ledger
+        ledger.memory.run(
+            LeaveTicketQueue(record: Int(claim.record.index), generation: claim.record.generation))
+        try claim.client.say(.filed(WireRecord(claim.record)))
+    }
+
+    /// Ends what has had its turn.
+    func end() throws {
+        if !claim.client.ledger.releaseLocally(claim.record) { try claim.end() }
+        pass()
+    }
+
+    func pass() { ticketQueues.pass(QueueTurn(ticket: ticket)) }
+}
+
+/// A client that does what the test says.
+final class TicketQueueClient {
+    let ledger: LedgerWriter
+    private let world: TicketQueueWorld
+    private let socket: SequencedSocket
+    /// The slot that its claims name.
+    var slot = 0
+    /// Whether what it claims are directories.
+    var isForDirectory = false
+    private static let purposes = Lock(0)
+
+    init(_ world: TicketQueueWorld) throws {
+        self.world = world
+        ledger = try LedgerWriter(
+            directory: world.runtime.ledgers, globalEpoch: world.epochs, programName: "test")
+        socket = try SequencedSocket.connect(
+            in: world.runtime.directory, name: RuntimeDirectory.Name.socket)
+        try say(.hello(Hello(ledgerName: Array(ledger.fileName.utf8))))
+    }
+
+    func say(_ message: ClientMessage) throws { _ = try socket.send(message.encode()) }
+
+    var slotWord: SlotWord { ledger.delegation(inSlot: slot) }
+
+    private func body(_ path: String, _ access: Access) throws -> [UInt8] {
+        let number = Self.purposes.withLock { number in
+            number += 1
+            return number
+        }
+        let path = try #require(ItemPath(bytes: Array(path.utf8)))
+        return ClaimBody(
+            purpose: Array("\(number)".utf8),
+            items: [
+                AccessItem(path: path, access: access, isDirectory: isForDirectory)
+            ]
+        ).encode()
+    }
+
+    private func write(_ path: String, _ access: Access) throws -> Claimed {
+        let record = try ledger.write(
+            kind: .claim, body: body(path, access), outcomeCapacity: 64,
+            requestedSlot: RequestedSlot(slot))
+        return Claimed(client: self, record: record)
+    }
+
+    /// Files a claim and says so.
+    func file(_ path: String, _ access: Access = .writing(.plain)) throws -> Claimed {
+        let claim = try write(path, access)
+        ledger.file(claim.record)
+        try say(.filed(WireRecord(claim.record)))
+        return claim
+    }
+
+    /// Files a presenter and says so.
+    func present(_ path: String) throws -> Claimed {
+        let body = PresenterBody(
+            purpose: [0x70], path: Array(path.utf8), methods: [.itemDidChange])
+        let record = try ledger.write(kind: .presenter, body: body.encode())
+        ledger.file(record)
+        try say(.filed(WireRecord(record)))
+        return Claimed(client: self, record: record)
+    }
+
+    /// Takes a number in the ticket queue of a file; nil if there is none.
+    func takeNumber(_ path: String) throws -> Numbered? {
+        let word = slotWord
+        guard let ticketQueue = word.ticketQueue else { return nil }
+        let claim = try write(path, .writing(.plain))
+        let ticketQueues = try TicketQueueFile(
+            directory: world.runtime.directory, epoch: word.epoch)
+        let memory = ledger.memory.with(ticketQueues)
+        let join = DrawTicket(ticketQueue: ticketQueue, slot: slot, delegation: word)
+        guard case .joined(let ticket, let isTurn) = memory.run(join) else {
+            ledger.discard(claim.record)
+            return nil
+        }
+        let index = Int(claim.record.index)
+        let filing = ClaimLocally(
+            record: index, free: ledger.word(of: claim.record), slot: slot, delegation: word,
+            hasTurn: isTurn)
+        guard case .granted = memory.run(filing) else { return nil }
+        return Numbered(claim: claim, ticket: ticket, ticketQueues: ticketQueues)
+    }
+}

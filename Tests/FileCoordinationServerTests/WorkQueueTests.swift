@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of what follows from an input (Rule 2.14 depends on it).
+
+import FileCoordinationArbiter
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite struct WorkQueueTests {
+    private func drain(_ queue: inout WorkQueue) -> [Work] {
+        var items: [Work] = []
+        while let next = queue.next() { items.append(next) }
+        return items
+    }
+
+    @Test func `What was added first comes first`() {
+        var queue = WorkQueue()
+        let items = (1...100).map { Work.hangUp($0) }
+        for item in items.prefix(60) { queue.append(item) }
+        #expect((0..<50).map { _ in queue.next() } == items.prefix(50).map { $0 })
+        for item in items.suffix(40) { queue.append(item) }
+        #expect(drain(&queue) == Array(items.suffix(50)))
+        #expect(queue.isEmpty)
+    }
+
+    @Test func `What takes an item's place comes before all that follows, in its order`() {
+        var queue = WorkQueue()
+        queue.append(.hangUp(1))
+        queue.append(.hangUp(9))
+        #expect(queue.next() == .hangUp(1))
+        queue.replace(by: [.hangUp(2), .hangUp(5)])
+        #expect(queue.next() == .hangUp(2))
+        // Again, while something has taken a place.
+        queue.replace(by: [.hangUp(3), .hangUp(4)])
+        queue.append(.hangUp(10))
+        #expect(drain(&queue) == [3, 4, 5, 9, 10].map { .hangUp($0) })
+    }
+
+    /// Rule 2.14: who waits in a ticket queue that ends comes behind claims that were filed before.
+    @Test func `A claim that asks is put where its time is`() {
+        var queue = WorkQueue()
+        let filed = [1, 3, 5].map { RecordLook.asking(UInt32($0), since: UInt64($0)) }
+        queue.append(.hangUp(1))
+        queue.replace(by: [.look(filed[0]), .hangUp(2), .look(filed[1]), .look(filed[2])])
+        let late = [2, 4, 6].map { RecordLook.asking(UInt32($0), since: UInt64($0)) }
+        queue.insertInOrder(late)
+        let order = drain(&queue).compactMap { item -> UInt64? in
+            if case .look(let look) = item { look.filedAt } else { nil }
+        }
+        #expect(order == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func `One that is earlier than all others comes first, one without others too`() {
+        var queue = WorkQueue()
+        queue.append(.hangUp(1))
+        let look = RecordLook.asking(1, since: 1)
+        queue.insertInOrder([look])
+        #expect(queue.next() == .look(look))
+        queue.replace(by: [.look(.asking(2, since: 2))])
+        queue.insertInOrder([look])
+        #expect(queue.next() == .look(look))
+        #expect(drain(&queue) == [.look(.asking(2, since: 2)), .hangUp(1)])
+    }
+}

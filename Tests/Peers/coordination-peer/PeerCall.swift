@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a line makes the program do: coordinate, present, count, cancel.
+
+import FileCoordination
+
+/// One order, on the thread that carries it out.
+struct PeerCall: Sendable {
+    let order: Order
+    let mailroom: Mailroom
+    private let shared: SharedCoordinator
+
+    /// The coordinator is `using=NAME`, or a new one without a presenter.
+    init(_ order: Order, in mailroom: Mailroom) {
+        self.order = order
+        self.mailroom = mailroom
+        let named = order.option("using").map { mailroom.coordinator($0) }
+        shared = SharedCoordinator(coordinator: named ?? NSFileCoordinator())
+    }
+
+    var coordinator: NSFileCoordinator { shared.coordinator }
+
+    func say(_ text: String) { Peer.say("\(order.label) \(text)") }
+
+    func start() {
+        switch order.verb {
+        case "read": coordinate { try Access.reading($0) }
+        case "write": coordinate { try Access.writing($0) }
+        case "readwrite": coordinate { Access.both($0) }
+        case "writewrite": coordinate { Access.two($0) }
+        case "hold", "join": Holding.run(self, in: mailroom)
+        case "later": later()
+        case "coordinator": makeCoordinator()
+        case "cancel":
+            mailroom.coordinator(order.operands[0]).cancel()
+            say("cancelled")
+        case "present": present()
+        case "remove":
+            if let presenter = mailroom.presenter(order.operands[0]) {
+                NSFileCoordinator.removeFilePresenter(presenter)
+            }
+            say("removed")
+        case "again":
+            if let presenter = mailroom.presenter(order.operands[0]) {
+                NSFileCoordinator.addFilePresenter(presenter)
+            }
+            say("added")
+        // `LABEL onqueue PRESENTER VERB ...`: on the queue of that presenter.
+        case "onqueue":
+            let inner = Order(
+                label: order.label, verb: order.arguments[1],
+                arguments: Array(order.arguments.dropFirst(2)))
+            mailroom.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
+                PeerCall(inner, in: mailroom).start()
+            }
+        case "suspension":
+            NSFileCoordinator.cancelsWaitsAfterSuspension = order.operands[0] == "cancels"
+            say("set")
+        case "answer": mailroom.presenter(order.operands[0])?.answer()
+        case "letmove": mailroom.presenter(order.operands[0])?.heldMoves.put(true)
+        case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
+        case "batch": Batches.run(self, in: mailroom)
+        case "many": Batches.many(self)
+        case "attributes": announceAttributes()
+        case "packages": addToPackages()
+        case "didmove": Accessor.announceMove(self, order.operands)
+        case "count": Counting.run(self)
+        case "journal": Counting.journal(self)
+        case "fork": Forking.announceSleepingChild(self)
+        case "hello": say(Stranger.hello(at: order.operands[0]))
+        case "peep": say(Stranger.peep(at: order.operands[0]))
+        case "abstract": Stranger.askFallbacks(self)
+        case "squat": Stranger.squat(self)
+        case "flood": Flooding.run(self)
+        case "measure": Flooding.measure(self)
+        case "absurd": Absurd.run(self)
+        case "crash": Ends.crash(self)
+        case "ghost": Ends.ghost(self)
+        case "lockall": Ends.lockMemory(self)
+        case "keys": Scarcity.takeKeys(self)
+        case "exit": exit(0)
+        case "exec": Forking.exec(order.arguments)
+        default: say("cannot \(order.verb)")
+        }
+    }
+
+    // MARK: Coordinators
+
+    /// `NAME coordinator [presenter=LABEL] [purpose=ID]`.
+    private func makeCoordinator() {
+        let presenter = order.option("presenter").flatMap { mailroom.presenter($0) }
+        let coordinator = NSFileCoordinator(filePresenter: presenter)
+        if let purpose = order.option("purpose") { coordinator.purposeIdentifier = purpose }
+        mailroom.keep(coordinator, as: order.label)
+        say("made")
+    }
+
+    // MARK: Accesses on this thread
+
+    private func coordinate(_ access: (PeerCall) throws -> Access) {
+        let inbox = mailroom.open(order.label)
+        do {
+            var failure: NSError?
+            var runs = 0
+            try access(self).perform(&failure) { urls in
+                runs += 1
+                Accessor(call: self, inbox: inbox, urls: urls).run()
+            }
+            Forking.callReturned(self)
+            // Before the test hears of it and uses the label again.
+            mailroom.close(order.label)
+            finish(runs: runs, failure)
+        } catch {
+            mailroom.close(order.label)
+            say("mistaken \(error)")
+        }
+    }
+
+    func finish(runs: Int, _ failure: NSError?) {
+        switch (runs, failure) {
+        case (1, nil): say("released")
+        case (0, let failure?): say("failed \(failure.domain) \(failure.code)")
+        case (0, nil): say("neither ran nor failed")
+        case (_, let failure): say("ran \(runs) times, \(failure.map { "\($0)" } ?? "no failure")")
+        }
+        if let failure, order.arguments.contains("explain") {
+            let text = failure.localizedDescription.replacing("\n", with: " ")
+            say("because \(text)")
+        }
+    }
+
+    // MARK: Accesses on a queue
+
+    /// `LABEL later [queue=suspended] [using=NAME] read:PATH write:PATH:OPTION ...`.
+    private func later() {
+        let inbox = mailroom.open(order.label)
+        let queue = SerialQueue.make()
+        let isSuspended = order.option("queue") == "suspended"
+        queue.isSuspended = isSuspended
+        let intents = order.arguments.compactMap { Access.intent($0) }
+        coordinator.coordinate(with: intents, queue: queue) { failure in
+            if let failure = failure as NSError? {
+                mailroom.close(order.label)
+                say("failed \(failure.domain) \(failure.code)")
+            } else {
+                Accessor(call: self, inbox: inbox, urls: intents.map(\.url)).run()
+                mailroom.close(order.label)
+                say("returns")
+            }
+        }
+        say("asked")
+        guard isSuspended else { return }
+        // The first line is the word to let the queue run.
+        _ = inbox.take()
+        queue.isSuspended = false
+    }
+
+    /// `LABEL packages EXTENSION package|directory`.
+    private func addToPackages() {
+        let isPackage = order.operands[1] == "package"
+        do {
+            try NSFileCoordinator.treatDirectories(
+                withPathExtension: order.operands[0], as: isPackage ? .package : .directory)
+            say("said")
+        } catch {
+            say("failed \(error)")
+        }
+    }
+
+    /// `LABEL attributes PATH KEY ... [using=NAME]`.
+    private func announceAttributes() {
+        let keys = order.operands.dropFirst().map { URLResourceKey($0) }
+        coordinator.item(
+            at: Access.url(order.operands[0]), didChangeUbiquityAttributes: Set(keys))
+        say("announced")
+    }
+
+    // MARK: Presenters
+
+    /// `LABEL present PATH [kind=KIND] [queue=QUEUE] [timeout=SECONDS] [FLAG ...]`.
+    func present() {
+        if let seconds = order.option("timeout").flatMap(Double.init) {
+            NSFileCoordinator.filePresenterTimeout = .seconds(seconds)
+        }
+        let presenter = StagePresenter.make(order)
+        mailroom.keep(presenter, as: order.label)
+        NSFileCoordinator.addFilePresenter(presenter)
+        say("registered")
+    }
+}

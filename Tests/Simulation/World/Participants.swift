@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who lives in a world: processes, their claims, their presenters. They know what such parties
+// would know of themselves, so that another arbiter can be told it.
+
+import FileCoordinationArbiter
+
+/// A client process.
+struct SimulatedClient {
+    var id: ClientID
+    var isStopped = false
+}
+
+/// A claim that is not over.
+struct SimulatedClaim {
+    enum Stage {
+        case waiting, asking, granted
+    }
+
+    /// Its items are where its client was told that they are.
+    var filed: FiledClaim
+    var stage = Stage.waiting
+    /// Whether its accessor runs, rather than that it was only granted.
+    var isTaken = false
+    /// What its accessor has made known, and an arbiter has acted on.
+    var heard: [Announcement] = []
+    /// Whether the arbiter knows nothing of it: its client has granted it to itself, or need not
+    /// report its end.
+    var isHidden = false
+    /// Whether its end is to be reported though it is hidden.
+    var isReported = false
+    /// The queue in which it has its turn.
+    var queue: DelegationID?
+
+    var id: ClaimID { filed.id }
+    var isGranted: Bool { stage == .granted }
+}
+
+/// A presenter that is registered.
+struct SimulatedPresenter {
+    /// How it behaves.
+    enum Manner: CaseIterable {
+        /// It answers.
+        case prompt
+        /// It seldom answers.
+        case slow
+        /// It answers when no claim waits any more.
+        case silent
+    }
+
+    struct Question {
+        let claim: ClaimID
+        let steps: YieldSteps
+    }
+
+    /// Its place is where its process was told that it is.
+    var registered: RegisteredPresenter
+    let manner: Manner
+    /// What it was asked and has not answered.
+    var questions: [Question] = []
+    /// Claims that are over, and for which it was asked and has not answered.
+    var forgotten: [ClaimID] = []
+    /// Whether it is relinquished, as its process has written down.
+    var away: [Relinquishment] = []
+    /// The call that occupies its queue, from a callback or from elsewhere.
+    var occupant: ClaimID?
+    /// The waiting call of which the arbiter knows that it is in the way.
+    var blocker: ClaimID?
+
+    var id: PresenterID { registered.id }
+    var client: ClientID { registered.client }
+}
