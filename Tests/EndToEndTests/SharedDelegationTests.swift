@@ -179,7 +179,9 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilNoClaimHolds()
     }
 
-    /// Rule 7.3: each report takes a record until the server has read it. A writer that is faster
+    /// Rule 7.3: each report takes a record until the server has read it.
+    ///
+    /// A writer that is faster
     /// than the server waits for it, before its ledger is full.
     func testAWriterIsNotFasterThanItsReports() throws {
         let file = try stage.file("f", "0")

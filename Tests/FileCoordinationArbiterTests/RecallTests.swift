@@ -6,7 +6,9 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct RecallTests {
-    /// A server answers at once; a model need not. No bound of a presenter may be overlooked.
+    /// A server answers at once; a model need not.
+    ///
+    /// No bound of a presenter may be overlooked.
     @Test func `Time passes while a recall is awaited`() {
         var fixture = DelegatingFixture()
         fixture.presentPatiently(90, "/h", .relinquishToWriter, nanoseconds: 5_000_000_000)

@@ -182,7 +182,9 @@ extension World {
         tellReport(of: delegations.reports[dice.below(delegations.reports.count)].claim.id)
     }
 
-    /// Tells the arbiter of a write that is over. Its record stays as it is until that is done, so
+    /// Tells the arbiter of a write that is over.
+    ///
+    /// Its record stays as it is until that is done, so
     /// an arbiter that takes over meanwhile finds it, too.
     mutating func tellReport(of id: ClaimID) {
         guard let (claim, _) = delegations.reports.first(where: { $0.claim.id == id }) else {
