@@ -12,7 +12,7 @@
 // waiting would be a certain deadlock (A, and B with a call made inside the accessor) that counts
 // too.
 
-/// BypassRules that were worked out already, while one claim is being looked at.
+/// Results of the bypass rules, remembered while one claim is looked at.
 struct BypassRules {
     fileprivate struct Pair: Hashable {
         let claim: ClaimID

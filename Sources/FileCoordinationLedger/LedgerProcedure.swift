@@ -17,7 +17,7 @@ package enum MemoryCell: Hashable, Sendable {
     case record(Int)
     /// A delegated place's word.
     case slot(Int)
-    /// In `RUNTIME/ticketQueues.EPOCH`: the word of a place that goes from client to client.
+    /// In `RUNTIME/relays.EPOCH`: the word of a place that goes from client to client.
     case ticketQueue(Int)
 }
 

@@ -33,7 +33,7 @@ class AccessHoldTests: StageTestCase {
         XCTAssertFalse(b.said("b held"))
         try a.ask("a release", "a released false")
         try b.hear("b held \(file)")
-        // What is released again is nobody else's.
+        // A second release takes nothing from another holder.
         try a.ask("a release", "a released false")
         c.tell("c hold \(file)")
         try stage.untilWaits(c)

@@ -105,7 +105,7 @@ import Testing
 
     @Test func `What is no file of ours, or not that long, is not mapped`() throws {
         let world = try LedgerWorld()
-        let path = world.path + "/ticketQueues.\(world.epoch.rawValue)"
+        let path = world.path + "/relays.\(world.epoch.rawValue)"
         func open() throws {
             _ = try TicketQueueFile(directory: world.directory, epoch: world.epoch)
         }
@@ -118,7 +118,7 @@ import Testing
         try Data(count: 16384).write(to: URL(fileURLWithPath: path))
         try open()
         #expect(TicketQueueFile.epoch(ofFile: "relays.7") == 7)
-        for other in ["relays.07", "relays.", "relay.7", "relays.7.new", "ticketQueues.-1"] {
+        for other in ["relays.07", "relays.", "relay.7", "relays.7.new", "relays.-1"] {
             #expect(TicketQueueFile.epoch(ofFile: other) == nil, "\(other)")
         }
     }
@@ -130,7 +130,7 @@ import Testing
             return
         }
         let former = try TicketQueueFile(directory: open.world.directory, epoch: open.world.epoch)
-        #expect(truncate(open.world.path + "/ticketQueues.\(open.world.epoch.rawValue)", 0) == 0)
+        #expect(truncate(open.world.path + "/relays.\(open.world.epoch.rawValue)", 0) == 0)
         open.ticketQueues.pass(turn)
         // Each process that has it mapped finds zeros of its own, which lock no client out.
         guard case (_, .gone) = try open.claim(1, in: former) else {

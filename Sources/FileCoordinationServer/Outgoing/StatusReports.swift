@@ -19,8 +19,8 @@ struct ReportLooks {
 
 /// A report that is being made for a connection.
 ///
-/// First the ledgers are read, for claims that clients have granted themselves: one that the
-/// arbiter hears of meanwhile is then in the arbiter's list, too, and is left out there.
+/// First the ledgers are read, for claims that clients have granted themselves. One that the
+/// arbiter hears of meanwhile is reported as one of the arbiter's.
 struct StatusWork {
     /// The next bit of a report.
     enum Step {
@@ -37,8 +37,7 @@ struct StatusWork {
     var text: StatusReportText
     var looks: ReportLooks
     /// What the ledgers say that were read.
-    private(set) var unreported: [UnreportedClaim] = []
-    private var addresses: Set<RecordAddress> = []
+    var unreported: [UnreportedClaim] = []
     /// Whether something was not sent.
     var hasMore = true
     /// Whether it can go on at once.
@@ -57,17 +56,16 @@ struct StatusWork {
     /// The next step.
     mutating func next() -> Step { steps.popFirst() ?? .send }
 
-    /// Notes what a ledger says.
-    mutating func add(_ claims: [UnreportedClaim]) {
-        unreported += claims
-        addresses.formUnion(claims.map(\.address))
-    }
-
     /// Goes on with these claims of the arbiter's, and with those that were found in ledgers.
     mutating func list(claims: [ClaimID]) {
         unreported.sort { $0.snapshot.filedAt < $1.snapshot.filedAt }
-        steps = (claims.map { .claim($0) } + unreported.map { .unreported($0) })[...]
-        steps.append(.listPresenters)
+        let (running, waiting) = (
+            unreported.filter(\.isRunning), unreported.filter { !$0.isRunning }
+        )
+        steps = running.map { .unreported($0) }[...]
+        steps += claims.map { .claim($0) }
+        // Members of a queue that is not open come after the arbiter's claims.
+        steps += waiting.map { .unreported($0) } + [.listPresenters]
     }
 
     /// Goes on with presenters: there are no more claims.
@@ -75,11 +73,6 @@ struct StatusWork {
         text.beginPresenters()
         steps = presenters.map { .presenter($0) }[...]
         isWhole = true
-    }
-
-    /// Whether the claim in a record was found in a ledger before the arbiter heard of it.
-    func has(_ address: RecordAddress?) -> Bool {
-        address.map(addresses.contains) ?? false
     }
 }
 

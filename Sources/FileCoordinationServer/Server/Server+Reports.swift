@@ -59,9 +59,12 @@ extension Server {
     private func step(_ report: inout StatusWork) {
         report.isOpen = true
         switch report.next() {
-        case .readLedger(let client): report.add(unreportedClaims(of: client))
+        case .readLedger(let client): report.unreported += unreportedClaims(of: client)
         case .listClaims:
-            report.list(claims: arbiter.claimIDs.filter { !report.has(records.address(of: $0)) })
+            report.unreported.removeAll { claim in
+                records.claim(claim.address.record, of: claim.address.client) != nil
+            }
+            report.list(claims: arbiter.claimIDs)
         case .claim(let claim):
             guard let entry = arbiter.status(of: claim) else { break }
             report.text.add(status(of: entry, &report.looks))

@@ -145,6 +145,8 @@ extension World {
         tellOfHidden(dead)
         let left = claims.filter { $0.filed.client == dead }
         departing = left.filter(\.isGranted)
+        // A member that dies in its turn passes it on to no other.
+        for claim in left { delegations.openQueues.removeAll { $0 == claim.queue } }
         for claim in left { forget(claim.id) }
         presenters.removeAll { $0.client == dead }
         tell(.clientDied(dead), .died(dead.key))
