@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What has to be recalled before an event can be decided. As a rule the server asks for that before
-// it tells an event, and recalls first. Where the arbiter itself begins a recall, it holds the event
-// back, and all that come after it, until the server has looked into shared memory. Either way a
-// claim that runs by delegation is known before it matters, and no event is overtaken.
+// it tells an event, and recalls first. Where the arbiter itself begins a recall, it holds the
+// event back, and all that come after it, until the server has looked into shared memory. Either
+// way a claim that runs by delegation is known before it matters, and no event is overtaken.
 
 extension Arbiter {
     /// Handles an event where something is delegated, or is being recalled.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `RUNTIME/relays.EPOCH`, a name from older versions: one server's ticket queues, in memory that it
-// shares with those of its clients that have one. It is the only memory that two clients share; what one of them does
-// wrong in it can let another one have its turn early, at a place that both of them write.
+// shares with those of its clients that have one. It is the only memory that two clients share;
+// what one of them does wrong in it can let another one have its turn early, at a place that both
+// of them write.
 
 public import FileCoordinationSystem
 

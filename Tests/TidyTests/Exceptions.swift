@@ -37,6 +37,12 @@ enum Exceptions {
 
     /// Types that are Sendable without the compiler's proof, as "path type".
     static let unchecked: [String: String] = [
+        "Tests/ServerSimulation/World/Activity.swift StepExecutor":
+            "only the thread of its world touches it, which the compiler cannot see",
+        "Tests/ServerSimulation/World/Activity.swift ActivityStart":
+            "as StepExecutor: the task runs on the thread that starts it",
+        "Tests/ServerSimulation/World/ServerWorld+Server.swift ObservedWorld":
+            "as StepExecutor: the server that calls it back runs on the world's thread",
         "Tests/Peers/coordination-soak/AsyncWaits.swift WaitBook":
             "a lock of Foundation's guards its state; the sanitizer does not see Mutex",
         "Sources/FileCoordinationSystem/AtomicWord.swift AtomicWord":

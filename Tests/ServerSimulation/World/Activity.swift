@@ -164,7 +164,7 @@ extension Activity {
             client.wake(cell)
             return 0
         case .wakeForTurn:
-            // A member that waits for its turn sees that the queue has moved.
+            // A client that waits for a turn sees that the queue has moved.
             return 0
         case .sleep(let cell, let lowHalf):
             guard UInt32(truncatingIfNeeded: memory.word(cell).load()) == lowHalf else { return 0 }

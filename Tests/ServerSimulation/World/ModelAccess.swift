@@ -27,6 +27,7 @@ final class ModelClaim {
     var hasMoved = false
     /// What the history knows of it.
     var isNoted = false
+    var holdsPosition = false
     var grantedAt: UInt64 = 0
     /// Whether it was granted so that no server hears of its end; whether one has found it.
     var isQuiet = false
@@ -283,7 +284,7 @@ extension ModelClient {
         world.coverage.count(.grants)
         if isLocal { world.coverage.count(.localGrants) }
         if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
-        world.noteFiling(claim)
+        world.notePlace(claim)
         world.record(.granted(claim.key, items: nil))
         if world.refusals[claim.key] != nil { world.filedAgain.insert(claim.key) }
         claim.isFiled = true

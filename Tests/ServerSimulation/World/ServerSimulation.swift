@@ -24,7 +24,7 @@ package struct ServerSimulation {
     /// Runs the world that a schedule makes, in a runtime directory that no other world uses.
     package init(_ schedule: Schedule, in scene: Scene, isTraced: Bool = false) {
         var findings: [String] = []
-        var filedAgain: Set<ClaimKey> = []
+        var (filedAgain, sentOn): (Set<ClaimKey>, Set<ClaimKey>) = ([], [])
         do {
             let world = try ServerWorld(schedule, in: scene.runtime, isTraced: isTraced)
             do {
@@ -34,7 +34,7 @@ package struct ServerSimulation {
                 world.find("\(error)")
             }
             findings = world.findings
-            filedAgain = world.filedAgain
+            (filedAgain, sentOn) = (world.filedAgain, world.sentOn)
             history = world.wholeHistory
             world.coverage.count(.steps, schedule.choices.count)
             world.coverage.countWorld()
@@ -45,23 +45,43 @@ package struct ServerSimulation {
             findings.append("no world can be made: \(error)")
             (history, coverage, timeline) = (History(), ServerCoverage(), [])
         }
-        let judged = history.violations(of: [.exclusion, .order, .courtesy, .cycle, .stray])
-        // A claim that was refused, and filed again because its client had not heard that, has been
-        // over in between, which histories cannot say.
-        let excused = filedAgain.flatMap { key in
-            ["overtook claim \(key)", "claim \(key) was granted although"]
-        }
-        complaints =
-            findings
-            + judged.map(\.description).filter { text in
-                !excused.contains { text.hasSuffix($0) || text.split(separator: $0).count > 1 }
-            }
+        complaints = findings + history.complaints(but: filedAgain, sentOn)
     }
 
     /// The kind of what is wrong: a schedule is shrunk as long as it fails in this way.
     package var failure: String? {
         complaints.first.map { text in
             String(text.prefix { $0 != ":" }.filter { $0.isLetter || $0 == " " })
+        }
+    }
+}
+
+extension History {
+    /// What the checkers say of it, but for what they cannot know.
+    ///
+    /// - Parameters:
+    ///   - filedAgain: claims that were refused, and filed again because their clients had not
+    ///     heard that: they have been over in between, which histories cannot say.
+    ///   - sentOn: claims that waited while something moved.
+    fileprivate func complaints(
+        but filedAgain: Set<ClaimKey>, _ sentOn: Set<ClaimKey>
+    ) -> [String] {
+        // A grant is seen; since when presenters were asked for it is not.
+        var plain = History()
+        for entry in entries {
+            switch entry.fact {
+            case .holding, .returned: continue
+            default: plain.append(entry.fact, at: entry.moment)
+            }
+        }
+        let judged =
+            violations(of: [.exclusion, .order, .cycle, .stray])
+            + plain.violations(of: [.courtesy])
+        let excused =
+            filedAgain.flatMap { ["overtook claim \($0)", "claim \($0) was granted although"] }
+            + sentOn.map { "claim \($0) was granted" }
+        return judged.map(\.description).filter { text in
+            !excused.contains { (text + " ").contains($0 + " ") }
         }
     }
 }

@@ -31,10 +31,11 @@ package struct ServerSweep: Sendable {
         return result
     }
 
-    /// Runs `count` seeds from `first` on, on so many threads; `report` hears of each part, on the
-    /// calling thread.
+    /// Runs `count` seeds from `first` on, on so many threads, but no more parts after so many
+    /// failures; `report` hears of each part, on the calling thread.
     package static func run(
         from first: UInt64, count: Int, threads: Int, part: Int = 100,
+        stoppingAfter most: Int = .max,
         report: (ServerSweep) -> Void = { _ in }
     ) throws -> ServerSweep {
         let parts = stride(from: 0, to: count, by: part).map { start in
@@ -51,11 +52,13 @@ package struct ServerSweep: Sendable {
             }
         }
         var result = ServerSweep()
-        for number in parts.indices {
+        for number in parts.indices where result.failures.count < most {
             _ = progress.wait(until: nil) { $0.done.count > number }
             result.add(try progress.withLock { $0.done[number] }.get())
             report(result)
         }
+        // The threads end after the part that they are at.
+        progress.withLock { $0.parts = [] }
         return result
     }
 

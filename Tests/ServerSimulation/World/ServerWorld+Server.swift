@@ -112,11 +112,14 @@ extension ServerWorld {
         let isInterrupted = dice.one(in: 3)
         let operations = dice.one(in: 2) ? dice.below(8) : dice.below(60)
         let choices = dice.within(1...4)
-        turn.kind = ServerTurn.Kind.allCases[dice.below(ServerTurn.Kind.allCases.count)]
+        let kind = ServerTurn.Kind.allCases[dice.below(ServerTurn.Kind.allCases.count)]
         guard !turn.isUnderWay else { return }
-        let seldom = turn.kind == .any ? operations : operations % 4
-        turn.operationsLeft = isInterrupted ? seldom : nil
-        turn.choices = choices
+        // It may take some turns until there were so many operations.
+        if isInterrupted, turn.operationsLeft == nil {
+            turn.kind = kind
+            turn.operationsLeft = kind == .any ? operations : operations % 4
+            turn.choices = choices
+        }
         if let old = dice.one(of: deposed), dice.one(in: 3) { return leave(old) }
         try takeTurn()
     }
@@ -129,7 +132,6 @@ extension ServerWorld {
         note("server: takes a turn")
         let ending = server.turn(until: 0)
         turn.isUnderWay = false
-        turn.operationsLeft = nil
         watch()
         guard self.server === server else {
             // It was stopped in its turn, and has gone on as a deposed one.

@@ -35,9 +35,12 @@ extension ServerWorld {
         for client in living {
             for claim in client.claims where claim.isFiled && !claim.isRunning {
                 let word = client.ledger.word(of: claim.record)
+                guard word.generation == claim.record.generation else { continue }
                 // One that was granted without a ticket came before all that is filed from now on.
-                if word.generation == claim.record.generation, word.state == .granted {
-                    noteFiling(claim)
+                if word.state == .granted { notePlace(claim) }
+                if word.state == .asked, claim.holdsPosition {
+                    claim.holdsPosition = false
+                    record(.returned(claim.key))
                 }
             }
             for presenter in client.presenters where !presenter.isNoted {
@@ -90,6 +93,14 @@ extension ServerWorld {
                 Claim(
                     claim.key, of: claim.client.key, purpose: claim.purpose,
                     items: claim.items.map { Item($0) }, order: ticket == 0 ? nil : ticket)))
+    }
+
+    /// Notes that a claim was granted, though its accessor may not have begun.
+    func notePlace(_ claim: ModelClaim) {
+        noteFiling(claim)
+        guard !claim.holdsPosition else { return }
+        claim.holdsPosition = true
+        record(.holding(claim.key))
     }
 
     // MARK: What is accessed

@@ -35,6 +35,8 @@ final class ServerWorld {
     var history = History()
     /// Claims whose refusal their clients have not heard of, and which were filed again for that.
     var filedAgain: Set<ClaimKey> = []
+    /// Claims that waited while something moved: whom they had to ask cannot be told from outside.
+    var sentOn: Set<ClaimKey> = []
     /// Facts that were found out later.
     private var late: [History.Entry] = []
     var coverage = ServerCoverage()
@@ -229,6 +231,7 @@ final class ServerWorld {
             claim.items[0].path != new, !claim.items[0].path.contains(new)
         else { return }
         // All that was said before, and then this alone: so it is known what came first.
+        turn.operationsLeft = nil
         while try takeTurn(), findings.isEmpty {}
         guard claim.client.isHeard, !claim.isOver else { return }
         let move = ItemMove(from: claim.items[0].path, to: new)
@@ -244,7 +247,9 @@ final class ServerWorld {
     private func follow(_ move: ItemMove, of mover: ModelClaim) {
         for client in living {
             for claim in client.claims where claim.isNoted && !claim.isRunning {
-                for index in claim.items.indices {
+                sentOn.insert(claim.key)
+                // Rule 11.5
+                for index in claim.items.indices where !claim.items[index].isReplaced {
                     claim.items[index].path.follow(move)
                 }
             }
@@ -279,5 +284,13 @@ extension ItemPath {
         guard self == move.old || move.old.contains(self) else { return }
         let rest = components.dropFirst(move.old.depth)
         self = ItemPath(components: move.new.components + rest) ?? self
+    }
+}
+
+extension AccessItem {
+    /// Whether it means the place rather than what is there.
+    fileprivate var isReplaced: Bool {
+        guard case .writing(let options) = access else { return false }
+        return options.contains(.replacing)
     }
 }

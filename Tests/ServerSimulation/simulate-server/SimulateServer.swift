@@ -2,7 +2,7 @@
 //
 // Simulated worlds around the real server, from the command line.
 //
-//     swift run -c release simulate-server --seeds 100000 [--from N] [--threads N]
+//     swift run -c release simulate-server --seeds 100000 [--from N] [--threads N] [--stop-after N]
 //     swift run -c release simulate-server --replay SEED      # shrunk, as a timeline
 //     swift run -c release simulate-server --whole SEED       # as it is
 
@@ -17,6 +17,7 @@ private struct Options {
     var threads = 2
     var replay: UInt64?
     var isWhole = false
+    var most = Int.max
 
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
@@ -25,6 +26,7 @@ private struct Options {
             switch name {
             case "--seeds": seeds = Int(clamping: value)
             case "--from": from = value
+            case "--stop-after": most = Int(clamping: value)
             case "--threads": threads = Int(clamping: value)
             case "--replay": replay = value
             case "--whole": (replay, isWhole) = (value, true)
@@ -39,7 +41,7 @@ private struct SimulateServer {
     static func main() throws {
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
             print(
-                "usage: simulate-server [--seeds N] [--from N] [--threads N]\n"
+                "usage: simulate-server [--seeds N] [--from N] [--threads N] [--stop-after N]\n"
                     + "       simulate-server --replay SEED | --whole SEED")
             exit(64)
         }
@@ -69,7 +71,7 @@ private struct SimulateServer {
         let begun = ContinuousClock.now
         var reported = begun
         let sweep = try ServerSweep.run(
-            from: first, count: options.seeds, threads: options.threads
+            from: first, count: options.seeds, threads: options.threads, stoppingAfter: options.most
         ) {
             guard reported.duration(to: .now) > .seconds(30) else { return }
             reported = .now

@@ -184,8 +184,8 @@ extension World {
 
     /// Tells the arbiter of a write that is over.
     ///
-    /// Its record stays as it is until that is done, so
-    /// an arbiter that takes over meanwhile finds it, too.
+    /// Its record stays as it is until that is done, so an arbiter that takes over meanwhile finds
+    /// it, too.
     mutating func tellReport(of id: ClaimID) {
         guard let (claim, _) = delegations.reports.first(where: { $0.claim.id == id }) else {
             return
