@@ -64,7 +64,7 @@ struct Delegations {
         in record: RecordReference, of client: ClientID
     ) -> ClaimID? {
         guard let id = registry.claim(of: client, in: record.index),
-            case .claim(let former, let claim) = registry[id]?.subject, former != record
+            case .claim(_, let claim) = registry[id]?.subject
         else { return nil }
         registry.remove(id)
         return claim

@@ -38,7 +38,12 @@ struct Recalled: Equatable {
         var first: [Work] = []
         var later: [RecordLook] = []
         for found in recalled {
-            let held = found.held.map { RecordLook($0.snapshot, of: $0.client, bound: bound) }
+            let held = found.held.map { entry in
+                var look = RecordLook(entry.snapshot, of: entry.client, bound: bound)
+                // A record that asks again meanwhile gets a ticket: it is not found for ever.
+                look.hasWaited = true
+                return look
+            }
             guard found.isOfTicketQueue else {
                 first += held.map { .look($0) }
                 continue

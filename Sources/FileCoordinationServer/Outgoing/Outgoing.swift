@@ -19,15 +19,25 @@ struct Outgoing {
     var questions = Questions()
     var reports = StatusReports()
     private var givenBack: [GivenBack] = []
+    private var givenBackAddresses: Set<RecordAddress> = []
 
     /// Gives a record back once all is sent.
     mutating func giveBack(_ record: RecordReference, to client: Client) {
+        guard givenBackAddresses.insert(RecordAddress(client: client.id, record: record)).inserted
+        else { return }
         givenBack.append(GivenBack(client: client, record: record))
+    }
+
+    /// Whether a record is about to be given back: what it says has been acted on.
+    func isGivenBack(_ record: RecordReference, of client: ClientID) -> Bool {
+        !givenBack.isEmpty
+            && givenBackAddresses.contains(RecordAddress(client: client, record: record))
     }
 
     /// Takes out the records that are to be given back now.
     mutating func takeGivenBack() -> [GivenBack] {
-        defer { givenBack = [] }
+        if givenBack.isEmpty { return [] }
+        defer { (givenBack, givenBackAddresses) = ([], []) }
         return givenBack
     }
 }

@@ -11,14 +11,17 @@ import FileCoordinationWire
 extension Server {
     /// Acts on what a claim's log says beyond what has been acted on; returns the outcomes, which
     /// come last, if they are there, or nil if claims have to be made known first: then `again` is
-    /// put behind those; or nil during a recall.
+    /// put behind those, or behind the answers to recalls.
     func readAnnouncements(
         _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
     ) -> [ItemOutcome]? {
         guard let claim = records.claim(look.record, of: client.id) else { return [] }
-        // An event that the arbiter holds back would be written down as acted on. The recall looks
-        // at what it has found once more when it is over.
-        guard !arbiter.awaitsRecalls else { return nil }
+        // An event that the arbiter holds back would be written down as acted on. Answers to recalls
+        // replace the item that led to them, so this look comes after all of them.
+        guard !arbiter.awaitsRecalls else {
+            work.append(again(look))
+            return nil
+        }
         var heard = records.relocations.heardBytes(ofClaim: claim.rawValue)
         let bytes = client.ledger.outcome(look.record, from: heard) ?? []
         for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {

@@ -98,11 +98,7 @@ extension Server {
         let isQueue = delegations.ticketQueues.number(of: id) != nil
         let recalled = [delegations.recall(id, ledgers)].compactMap { $0 }
         let answer = isQueue ? delegations.ended.popLast() : nil
-        var next = [Work.decide(answer ?? .delegationRecalled(id))]
-        // What these have announced is heard once the arbiter decides again.
-        for found in recalled.flatMap(\.held) {
-            next.append(.look(RecordLook(found.snapshot, of: found.client)))
-        }
+        let next = [Work.decide(answer ?? .delegationRecalled(id))]
         if !put(recalled, then: next) { work.replace(by: next) }
     }
 

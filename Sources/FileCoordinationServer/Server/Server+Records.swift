@@ -36,6 +36,8 @@ extension Server {
 
     /// Compares a record with what the arbiter knows of it, and acts on the difference.
     func compare(_ look: RecordLook) {
+        // Until it is sent what followed from it, the record still says that it is over.
+        guard !outgoing.isGivenBack(look.record, of: look.client) else { return }
         guard let client = clients[look.client],
             let found = client.ledger.snapshot(ofRecord: look.record.index),
             // What is there by now is told by a message of its own.
@@ -163,7 +165,8 @@ extension Server {
     /// Tells the arbiter of a claim that was its client's business, and runs, or is over and has
     /// something to say.
     func makeKnown(_ look: RecordLook) {
-        guard let client = clients[look.client],
+        guard !outgoing.isGivenBack(look.record, of: look.client),
+            let client = clients[look.client],
             let snapshot = client.ledger.snapshot(ofRecord: look.record.index),
             snapshot.reference == look.record,
             snapshot.flags.isSuperset(of: [.unreported, .reportsRelease]),
@@ -178,7 +181,9 @@ extension Server {
 
     /// Ends a claim that is over, once all that it has announced is heard.
     func end(_ look: RecordLook) {
-        guard let client = clients[look.client] else { return }
+        guard !outgoing.isGivenBack(look.record, of: look.client),
+            let client = clients[look.client]
+        else { return }
         guard let claim = records.claim(look.record, of: client.id) else {
             return giveBack(look.record, client)
         }

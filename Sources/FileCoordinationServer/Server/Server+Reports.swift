@@ -69,7 +69,12 @@ extension Server {
             guard let entry = arbiter.status(of: claim) else { break }
             report.text.add(status(of: entry, &report.looks))
         case .unreported(let claim):
-            report.text.add(status(of: claim, among: report.unreported, &report.looks))
+            if let known = records.claim(claim.address.record, of: claim.address.client) {
+                guard let entry = arbiter.status(of: known) else { break }
+                report.text.add(status(of: entry, &report.looks))
+            } else if isStill(claim) {
+                report.text.add(status(of: claim, among: report.unreported, &report.looks))
+            }
         case .listPresenters: report.list(presenters: arbiter.presenterIDs)
         case .presenter(let presenter):
             guard let entry = arbiter.status(of: presenter) else { break }

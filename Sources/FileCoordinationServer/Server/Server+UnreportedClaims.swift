@@ -16,7 +16,7 @@ extension Server {
         return client.ledger.localClaims().compactMap { snapshot in
             guard records.claim(snapshot.reference, of: id) == nil,
                 // A record that cannot be read costs its client the connection when it counts.
-                let body = client.ledger.claimBody(snapshot.reference),
+                let body = client.ledger.claimBody(snapshot.reference), body.items.count == 1,
                 client.ledger.snapshot(ofRecord: snapshot.reference.index)?.reference
                     == snapshot.reference
             else { return nil }
@@ -24,6 +24,13 @@ extension Server {
                 address: RecordAddress(client: id, record: snapshot.reference), snapshot: snapshot,
                 body: body)
         }
+    }
+
+    /// Whether a claim is as it was when its ledger was read.
+    func isStill(_ claim: UnreportedClaim) -> Bool {
+        let now = clients[claim.address.client]?.ledger
+            .snapshot(ofRecord: claim.address.record.index)
+        return now?.reference == claim.snapshot.reference && now?.state == claim.snapshot.state
     }
 
     /// The entry of such a claim in a report.
