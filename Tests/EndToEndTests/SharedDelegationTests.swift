@@ -188,7 +188,7 @@ class SharedDelegationTests: DelegatingTestCase {
         let (a, p) = (try stage.peer("A"), try stage.peer("P"))
         try p.ask("p present \(file) kind=listener", "p registered")
         try share("write \(file)", a)
-        let count = 20_000
+        let count = 1000
         try withoutArbiter {
             // Some of it can be done by delegation, and waits for no server.
             try a.ask("b count \(file) 10", "b counted")

@@ -216,13 +216,28 @@ final class TicketQueueClient {
     }
 
     /// Files a presenter and says so.
-    func present(_ path: String) throws -> Claimed {
-        let body = PresenterBody(
-            purpose: [0x70], path: Array(path.utf8), methods: [.itemDidChange])
+    func present(
+        _ path: String, _ methods: PresenterMethods = .itemDidChange
+    ) throws -> Claimed {
+        let body = PresenterBody(purpose: [0x70], path: Array(path.utf8), methods: methods)
         let record = try ledger.write(kind: .presenter, body: body.encode())
         ledger.file(record)
         try say(.filed(WireRecord(record)))
         return Claimed(client: self, record: record)
+    }
+
+    /// How many notices have come for its presenters.
+    func notices() throws -> Int {
+        var count = 0
+        while case .bytes(let bytes) = socket.receiveMessage(limit: WireLimits.messageBytes) {
+            guard case .deliveries(let deliveries) = try ServerMessage(decoding: bytes) else {
+                continue
+            }
+            for delivery in deliveries {
+                if case .notice = delivery.message { count += 1 }
+            }
+        }
+        return count
     }
 
     /// Takes a number in the ticket queue of a file; nil if there is none.

@@ -38,12 +38,7 @@ struct Recalled: Equatable {
         var first: [Work] = []
         var later: [RecordLook] = []
         for found in recalled {
-            let held = found.held.map { entry in
-                var look = RecordLook(entry.snapshot, of: entry.client, bound: bound)
-                // A record that asks again meanwhile gets a ticket: it is not found for ever.
-                look.hasWaited = true
-                return look
-            }
+            let held = found.held.map { RecordLook($0.snapshot, of: $0.client, bound: bound) }
             guard found.isOfTicketQueue else {
                 first += held.map { .look($0) }
                 continue

@@ -16,8 +16,8 @@ extension Server {
         _ look: RecordLook, _ client: Client, again: (RecordLook) -> Work
     ) -> [ItemOutcome]? {
         guard let claim = records.claim(look.record, of: client.id) else { return [] }
-        // An event that the arbiter holds back would be written down as acted on. Answers to recalls
-        // replace the item that led to them, so this look comes after all of them.
+        // An event that the arbiter holds back would be written down as acted on. Answers to
+        // recalls replace the item that led to them, so this look comes after all of them.
         guard !arbiter.awaitsRecalls else {
             work.append(again(look))
             return nil

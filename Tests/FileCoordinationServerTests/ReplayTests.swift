@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a record says is acted on once, however often it is looked at. A record that is over says so
+// until all has been sent that followed from it, and the server may look at it again before that.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationWire
+import Testing
+
+@testable import FileCoordinationServer
+
+@Suite(.timeLimit(.minutes(2))) struct ReplayTests {
+    //  A                       P presents f       server
+    //  writes f by itself
+    //    adds a version
+    //  ends
+    //                                             reads both messages
+    //                          is told once
+    //
+    /// Rule 10.2: a claim that its client granted itself, or that was granted without a report.
+    @Test func `What a claim announces just before it ends is told once`() throws {
+        let world = try TicketQueueWorld()
+        let (writer, listener) = (try world.client(), try world.client())
+        _ = try listener.present("/f", [.itemDidGainVersion])
+        try world.settle()
+        let claim = try writer.file("/f")
+        try world.settle()
+        #expect(claim.isGranted)
+        #expect(world.server.arbiter.claims.isEmpty, "It was granted without a report")
+        let path = try #require(ItemPath("/f"))
+        let news = VersionNews(.gained, identifier: [1])
+        let entry = try ClaimLogEntry.announced(.versionChanged(path, news)).encodeChecked()
+        #expect(try writer.ledger.appendOutcome(claim.record, entry, reserving: 0))
+        try writer.say(.announced(WireRecord(claim.record)))
+        #expect(!writer.ledger.releaseLocally(claim.record))
+        try claim.end()
+        try world.settle()
+        #expect(try listener.notices() == 1)
+        #expect(world.server.arbiter.claims.isEmpty)
+    }
+}
