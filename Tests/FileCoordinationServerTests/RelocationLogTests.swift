@@ -86,13 +86,27 @@ struct RelocationLogTests {
         try book.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
         try book.write(RelocationEntry(ticket: 1, .heard(5)))
         try book.write(RelocationEntry(ticket: 2, .presenter(.of("/p"), isTold: true)))
-        book.forget(1)
+        book.end(1)
+        book.forgetOver()
         #expect(book.items(ofClaim: 1) == nil && book.heardBytes(ofClaim: 1) == 0)
         #expect(book.presenter(2) != nil)
         try book.settle(living: [1, 2])
         let next = try world.book(2)
         #expect(next.items(ofClaim: 1) == nil && next.heardBytes(ofClaim: 1) == 0)
         #expect(next.presenter(2)?.place == .of("/p"))
+    }
+
+    @Test func `What is over is known to the next server until its client has it back`() throws {
+        let book = try world.book(1)
+        try book.write(RelocationEntry(ticket: 1, .heard(5)))
+        let second = try world.book(2)
+        second.end(1)
+        try second.settle(living: [])
+        #expect(second.heardBytes(ofClaim: 1) == 5)
+        #expect(try world.book(3).heardBytes(ofClaim: 1) == 5)
+        second.forgetOver()
+        try second.settle(living: [])
+        #expect(try world.book(3).heardBytes(ofClaim: 1) == 0)
     }
 
     @Test func `A server that leaves with no client there leaves no file`() throws {

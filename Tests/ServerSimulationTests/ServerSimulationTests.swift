@@ -10,9 +10,9 @@ import Foundation
 import Testing
 
 @Suite struct ServerSimulationTests {
-    /// What a debug build gets through in about half a minute.
+    /// What a debug build gets through in some seconds; `simulate-server` has more.
     private var freshSeeds: Int {
-        ProcessInfo.processInfo.environment["FILECOORDINATION_SEEDS"].flatMap { Int($0) } ?? 200
+        ProcessInfo.processInfo.environment["FILECOORDINATION_SEEDS"].flatMap { Int($0) } ?? 60
     }
 
     @Test func `Seeds that have failed once break no rule`() throws {

@@ -152,7 +152,7 @@ struct Records {
     /// Discards a claim that is over.
     mutating func discard(_ claim: ClaimID) {
         claims[claim] = nil
-        relocations.forget(claim.rawValue)
+        relocations.end(claim.rawValue)
     }
 
     /// Discards a claim that its client files again: where its items are by now still holds.
@@ -161,7 +161,7 @@ struct Records {
     /// Discards a presenter that is gone.
     mutating func discard(_ presenter: PresenterID) {
         presenters[presenter] = nil
-        relocations.forget(presenter.rawValue)
+        relocations.end(presenter.rawValue)
     }
 
     /// Discards all that is known of a client that is gone.

@@ -26,6 +26,8 @@ package final class RelocationLog {
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
     private var heard: [UInt64: UInt32] = [:]
+    /// Records that are over, and still say so: their clients do not have them back.
+    private var over: Set<UInt64> = []
     /// What clients have added to the package policy: the next server announces it, too.
     package private(set) var addedPackages: [UInt8] = []
 
@@ -85,21 +87,32 @@ package final class RelocationLog {
         }
     }
 
-    /// Forgets a record that is over.
-    func forget(_ ticket: UInt64) {
-        places[ticket] = nil
-        heard[ticket] = nil
+    /// Notes that a record is over.
+    ///
+    /// What is known of it stays until its client has it back: a server that takes over before that
+    /// finds the record, and must not act again on what it announced.
+    package func end(_ ticket: UInt64) { over.insert(ticket) }
+
+    /// Forgets the records that are over: their clients have them back.
+    package func forgetOver() {
+        for ticket in over {
+            places[ticket] = nil
+            heard[ticket] = nil
+        }
+        over = []
     }
 
-    /// Forgets all records but these, begins this server's own file, and removes former ones.
+    /// Forgets all records but these and those that are over, begins this server's own file, and
+    /// removes former ones.
     ///
     /// The file is there even if it says nothing: so that of a deposed server, which may yet write
     /// one anew, is not taken for the newest.
     ///
     /// If it cannot be made the former ones stay, and it is made when there is something to write.
     package func settle(living: Set<UInt64>) throws(SystemError) {
-        places = places.filter { living.contains($0.key) }
-        heard = heard.filter { living.contains($0.key) }
+        let kept = living.union(over)
+        places = places.filter { kept.contains($0.key) }
+        heard = heard.filter { kept.contains($0.key) }
         try rewrite()
         for name in (try? directory.names()) ?? [] {
             let isUnfinished = name.hasSuffix(Self.temporarySuffix)

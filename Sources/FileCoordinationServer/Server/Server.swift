@@ -125,6 +125,7 @@ package final class Server {
         for entry in outgoing.takeGivenBack() {
             entry.client.ledger.reap(entry.record, presence.epoch)
         }
+        records.relocations.forgetOver()
         let now = MonotonicClock.now
         // What could not be sent may have ended the last connection: nothing else would tell.
         if presence.idleSince == nil, connections.isEmpty, clients.isEmpty {

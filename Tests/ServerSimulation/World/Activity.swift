@@ -57,6 +57,8 @@ final class Activity {
     fileprivate(set) var point = Point.over
     /// Why a sleep has ended.
     private(set) var hasTimedOut = false
+    /// When it last swapped a word.
+    private(set) var lastSwap: UInt64 = 0
     private var continuation: UnsafeContinuation<Void, any Error>?
 
     init(_ client: ModelClient, _ name: String) {
@@ -157,6 +159,7 @@ extension Activity {
         switch operation {
         case .load, .store, .storeReleasing, .compareExchange:
             let observed = memory.perform(operation, deadline: nil)
+            if case .compareExchange = operation { lastSwap = world.now }
             world.note("\(name): \(operation.summary(observed))")
             return observed
         case .wake(let cell):

@@ -26,7 +26,11 @@ final class ModelClaim {
     /// Whether its accessor has moved its item.
     var hasMoved = false
     /// What the history knows of it.
-    var isNoted = false
+    var isNoted: Bool { notedAt != nil }
+    /// When it was noted; nil if it was not.
+    var notedAt: UInt64?
+    /// Since when it has been in line, for the first time or again.
+    var inLineSince: UInt64 = 0
     var holdsPosition = false
     var grantedAt: UInt64 = 0
     /// Whether it was granted so that no server hears of its end; whether one has found it.
@@ -150,7 +154,8 @@ extension ModelClient {
         } else {
             try await releaseWithOutcome(claim, nil, activity)
         }
-        finish(claim, claim.isNoted ? .cancelled(claim.key) : nil)
+        finish(claim, nil)
+        world.recordCancellation(of: claim, since: activity.lastSwap)
         try await say(.ended(WireRecord(claim.record)), activity)
     }
 
@@ -268,8 +273,11 @@ extension ModelClient {
                 return
             }
             world.coverage.count(.cancelled)
-            finish(claim, claim.isNoted && reason == .wish ? .cancelled(claim.key) : nil)
-            if reason == .failure { world.recordFailure(of: claim) }
+            finish(claim, nil)
+            switch reason {
+            case .wish: world.recordCancellation(of: claim, since: activity.lastSwap)
+            case .failure: world.recordFailure(of: claim)
+            }
             ledger.noteEnded(claim.record)
             for activity in activities { activity.hearNews() }
             try await say(.ended(WireRecord(claim.record)), activity)

@@ -21,6 +21,8 @@ final class ModelClient {
     let ledgerName: String
     private(set) var isDead = false
     private(set) var isFrozen = false
+    /// When it went on, if the server has not looked since: to the server it is stopped until then.
+    private var thawedAt: UInt64?
     private var writer: LedgerWriter?
     private var places: DelegatedPlaces?
     private var socket: SequencedSocket?
@@ -81,14 +83,21 @@ final class ModelClient {
         world.note("\(name): freezes")
         world.coverage.count(.freezes)
         isFrozen = true
-        world.record(.stopped(key))
+        if thawedAt == nil { world.record(.stopped(key)) }
+        thawedAt = nil
     }
 
     func thaw() {
         world.note("\(name): goes on")
         isFrozen = false
-        // The server notices that when it looks the next time.
-        world.record(.continued(key), until: world.now + 300_000_000)
+        thawedAt = world.now
+    }
+
+    /// The server looks whether it is stopped.
+    func showState() -> Bool {
+        if let thawedAt, !isFrozen { world.recordContinuation(of: key, since: thawedAt) }
+        thawedAt = isFrozen ? thawedAt : nil
+        return isFrozen
     }
 
     func tidy() {

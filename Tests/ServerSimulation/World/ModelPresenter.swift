@@ -151,6 +151,7 @@ extension ModelClient {
             }
             world.record(
                 .asked(presenter.key, for: world.keysByTicket[claim], Courtesy.all(steps)))
+            if let key = world.keysByTicket[claim] { world.askedFor.insert(key) }
         case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }
         case .reacquire(let kind):
             switch kind {

@@ -65,7 +65,7 @@ extension ServerWorld {
 
     /// Whether a client is stopped, as the kernel would tell.
     fileprivate func isStopped(_ ledger: String) -> Bool {
-        clients.contains { $0.ledgerName == ledger && $0.isFrozen }
+        clients.first { $0.ledgerName == ledger }?.showState() ?? false
     }
 
     /// The server is about to do something to a word of a client's ledger.

@@ -32,23 +32,30 @@ extension ServerWorld {
             }
         }
         for (_, claim) in seen.sorted(by: { $0.ticket < $1.ticket }) { noteFiling(claim) }
+        // A place is taken from a claim before another one gets it, though both are seen at once.
+        for claim in waiting(in: .asked) where claim.holdsPosition {
+            claim.holdsPosition = false
+            record(.returned(claim.key))
+            claim.inLineSince = now + 1
+        }
+        // One that was granted without a ticket came before all that is filed from now on.
+        for claim in waiting(in: .granted) { notePlace(claim) }
         for client in living {
-            for claim in client.claims where claim.isFiled && !claim.isRunning {
-                let word = client.ledger.word(of: claim.record)
-                guard word.generation == claim.record.generation else { continue }
-                // One that was granted without a ticket came before all that is filed from now on.
-                if word.state == .granted { notePlace(claim) }
-                if word.state == .asked, claim.holdsPosition {
-                    claim.holdsPosition = false
-                    record(.returned(claim.key))
-                }
-            }
             for presenter in client.presenters where !presenter.isNoted {
                 let word = client.ledger.word(of: presenter.record)
                 if word.generation == presenter.record.generation, word.state == .granted {
                     noteRegistration(presenter)
                 }
             }
+        }
+    }
+
+    /// The claims that were filed and do not run, with words of that state.
+    private func waiting(in state: RecordState) -> [ModelClaim] {
+        living.flatMap(\.claims).filter { claim in
+            guard claim.isFiled, !claim.isRunning else { return false }
+            let word = claim.client.ledger.word(of: claim.record)
+            return word.generation == claim.record.generation && word.state == state
         }
     }
 
@@ -85,7 +92,7 @@ extension ServerWorld {
     /// Notes that a claim has its place in line.
     func noteFiling(_ claim: ModelClaim) {
         guard !claim.isNoted else { return }
-        claim.isNoted = true
+        claim.notedAt = now
         let ticket = claim.client.ledger.ticket(of: claim.record)
         if ticket != 0 { keysByTicket[ticket] = claim.key }
         record(
@@ -93,6 +100,7 @@ extension ServerWorld {
                 Claim(
                     claim.key, of: claim.client.key, purpose: claim.purpose,
                     items: claim.items.map { Item($0) }, order: ticket == 0 ? nil : ticket)))
+        claim.inLineSince = now + 1
     }
 
     /// Notes that a claim was granted, though its accessor may not have begun.
@@ -100,7 +108,9 @@ extension ServerWorld {
         noteFiling(claim)
         guard !claim.holdsPosition else { return }
         claim.holdsPosition = true
-        record(.holding(claim.key))
+        // One for which presenters were asked had its place before it was granted.
+        guard askedFor.contains(claim.key) else { return record(.holding(claim.key)) }
+        recordLate(.holding(claim.key), since: claim.inLineSince)
     }
 
     // MARK: What is accessed

@@ -37,6 +37,8 @@ final class ServerWorld {
     var filedAgain: Set<ClaimKey> = []
     /// Claims that waited while something moved: whom they had to ask cannot be told from outside.
     var sentOn: Set<ClaimKey> = []
+    /// Claims for which presenters were asked.
+    var askedFor: Set<ClaimKey> = []
     /// Facts that were found out later.
     private var late: [History.Entry] = []
     var coverage = ServerCoverage()
@@ -107,12 +109,33 @@ final class ServerWorld {
         history.append(fact, at: Moment(from: now, to: latest ?? now))
     }
 
+    /// Writes down what happened at some time since `earliest`, and is seen only now.
+    func recordLate(_ fact: Fact, since earliest: UInt64, until latest: UInt64? = nil) {
+        tick()
+        note("   ▸ \(fact)")
+        late.append(History.Entry(Moment(from: earliest, to: latest ?? now), fact))
+    }
+
     /// Writes down that a claim has failed: when a presenter refused it.
     func recordFailure(of claim: ModelClaim) {
         guard claim.isNoted else { return }
         let moment = refusals[claim.key].map { $0 + 1 } ?? now
-        note("   ▸ \(Fact.failed(claim.key))")
-        late.append(History.Entry(Moment(at: moment), .failed(claim.key)))
+        recordLate(.failed(claim.key), since: moment, until: moment)
+    }
+
+    /// Writes down that a claim was given up: with the swap of its word, of which its client goes on
+    /// to know.
+    func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
+        guard let noted = claim.notedAt else { return }
+        // A presenter may have refused it before, of which its client has not heard.
+        recordLate(.cancelled(claim.key), since: refusals[claim.key] ?? max(swap, noted + 1))
+    }
+
+    /// Writes down that a client went on, which the server notices now: what it decides in the same
+    /// pass, about clients that it looked at before, it decides without knowing that.
+    func recordContinuation(of client: ClientKey, since thawed: UInt64) {
+        let pass: UInt64 = 1_000_000
+        recordLate(.continued(client), since: thawed, until: now + pass)
     }
 
     /// The history, in order.
@@ -233,7 +256,8 @@ final class ServerWorld {
         // All that was said before, and then this alone: so it is known what came first.
         turn.operationsLeft = nil
         while try takeTurn(), findings.isEmpty {}
-        guard claim.client.isHeard, !claim.isOver else { return }
+        // A mover that claims its item alone does not look who has the place where that goes.
+        guard claim.client.isHeard, !claim.isOver, isUnclaimed(new) else { return }
         let move = ItemMove(from: claim.items[0].path, to: new)
         note("\(claim.client.name)\(claim.key): moves \(move.old) to \(move.new)")
         guard try claim.client.announce(move, by: claim) else { return }
@@ -241,6 +265,16 @@ final class ServerWorld {
         while try takeTurn(), findings.isEmpty {}
         record(.moved(by: claim.key, [Move(move)]))
         follow(move, of: claim)
+    }
+
+    /// Whether no claim runs at a path, or has its place there.
+    private func isUnclaimed(_ path: ItemPath) -> Bool {
+        !living.flatMap(\.claims).contains { claim in
+            (claim.isRunning || claim.holdsPosition)
+                && claim.items.contains { item in
+                    item.path == path || item.path.contains(path) || path.contains(item.path)
+                }
+        }
     }
 
     /// Where things are by now that were known when an item moved.
