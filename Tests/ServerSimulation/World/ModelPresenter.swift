@@ -123,7 +123,9 @@ extension ModelClient {
             .answered(presenter.key, for: world.keysByTicket[claim], succeeds: !isRefusing))
         let record = WireRecord(presenter.record)
         if isRefusing {
-            if let key = world.keysByTicket[claim] { world.refusals[key] = world.now }
+            if let key = world.keysByTicket[claim], world.refusals[key] == nil {
+                world.refusals[key] = world.now
+            }
             announce(.answered(presenter: record, claim: claim, failure: Array("{}".utf8)))
         } else {
             announce(.madeWay([PresenterAnswer(presenter: record, claim: claim)]))

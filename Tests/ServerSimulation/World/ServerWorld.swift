@@ -302,6 +302,11 @@ final class ServerWorld {
     }
 
     func end(_ client: ModelClient) {
+        // What was refused is over, though its client never hears of it.
+        for claim in client.claims
+        where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
+            recordFailure(of: claim)
+        }
         client.end()
         record(.died(client.key))
     }
