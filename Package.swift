@@ -153,6 +153,13 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
             path: "Tests/Simulation/simulate", swiftSettings: strict),
+        // The ledger's procedures on a model of memory, in every order.
+        .target(
+            name: "LedgerExploration", dependencies: ["FileCoordinationLedger"],
+            path: "Tests/LedgerExploration/Model", swiftSettings: strict),
+        .executableTarget(
+            name: "explore", dependencies: ["LedgerExploration"],
+            path: "Tests/LedgerExploration/explore", swiftSettings: strict),
         // The real server among model clients, turn by turn and operation by operation.
         .target(
             name: "CoordinationServerSimulation",
@@ -212,7 +219,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
-            dependencies: ["FileCoordinationLedger", "FileCoordinationSystem", "ledger-peer"],
+            dependencies: [
+                "FileCoordinationLedger", "FileCoordinationSystem", "LedgerExploration",
+                "ledger-peer",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationServerTests",

@@ -4,6 +4,7 @@
 // checker sees: two accessors at once, a claim that is never served, a place held for the dead.
 
 import FileCoordinationLedger
+import LedgerExploration
 import XCTest
 
 /// What the explorer catches.
@@ -13,7 +14,7 @@ final class MutantTests: XCTestCase {
         _ change: (inout ModelConfiguration) -> Void,
         file: StaticString = #filePath, line: UInt = #line
     ) -> ModelViolation? {
-        var configuration = ModelConfiguration(name: fault.rawValue, tasks: tasks)
+        var configuration = ModelConfiguration(fault.rawValue, tasks)
         change(&configuration)
         let clock = ContinuousClock()
         let start = clock.now

@@ -37,8 +37,9 @@ final class TrapTests: WatchedTestCase {
         tree.forget()
         try tree.overwrite("tree/f", with: "new text")
         tree.watcher.forceOverflow()
+        // On a busy machine the watcher sees the emptied file too, before the overflow.
         try tree.wait("the change") { _ in
-            tree.told(file) == ["changed tree/f"] && !tree.told(directory).isEmpty
+            Set(tree.told(file)) == ["changed tree/f"] && !tree.told(directory).isEmpty
         }
     }
 

@@ -2,10 +2,10 @@
 //
 // What a run of the explorer covers: who wants what, and what may befall them.
 
-import FileCoordinationLedger
+package import FileCoordinationLedger
 
 /// One thing that a client does.
-enum ModelTask: Hashable {
+package enum ModelTask: Hashable, Sendable {
     /// Claims a place for writing, through the server.
     case claim(Int)
     /// The same, but gives up if a deadline passes first; it may pass at any moment.
@@ -44,16 +44,16 @@ enum ModelTask: Hashable {
 }
 
 /// What the explorer covers.
-struct ModelConfiguration {
-    var name: String
+package struct ModelConfiguration: Sendable {
+    package var name: String
     /// What each client does, one after the other.
-    var tasks: [[ModelTask]]
+    package var tasks: [[ModelTask]]
     /// How many servers there may be, one after another.
-    var servers = 2
+    package var servers = 2
     /// How many records a client has.
-    var records = 1
+    package var records = 1
     /// What is there at the beginning.
-    enum Start {
+    package enum Start: Sendable {
         /// The first server reigns, and both clients are connected.
         case inPlace
         /// The first server reigns, and there is no client yet.
@@ -62,41 +62,46 @@ struct ModelConfiguration {
         case nothing
     }
 
-    var start = Start.inPlace
+    package var start = Start.inPlace
     /// How often anybody dies, is stopped, forks.
-    var deaths = 0
-    var stops = 0
-    var forks = 0
+    package var deaths = 0
+    package var stops = 0
+    package var forks = 0
     /// Whether a server may be deposed although it runs: more than can happen, and so more is
     /// covered.
-    var deposesAtAnyTime = false
+    package var deposesAtAnyTime = false
     /// How often a server may delegate a place.
-    var delegations = 0
+    package var delegations = 0
     /// How often a server may delegate a place for reading, to one client at a time.
-    var shares = 0
+    package var shares = 0
     /// Whether the ends of writes are reported, because a presenter is to hear of them.
-    var reportsWrites = false
+    package var reportsWrites = false
     /// How often a server may put a place into a ticket queue, no matter which client has it or
     /// waits for it by then.
-    var ticketQueues = 0
+    package var ticketQueues = 0
     /// How often a server may take back a grant that was not taken up; with any, grants are offers.
-    var withdrawals = 0
+    package var withdrawals = 0
     /// Whether servers grant without a report what no other claim waits for.
-    var isUnreported = false
+    package var isUnreported = false
     /// Whether another thread of the first client cancels its first claim, however late.
-    var cancelsLate = false
+    package var cancelsLate = false
     /// Whether an accessor that the present server knows nothing of is a violation by itself.
     ///
     /// Without this a fault must lead to real harm before it is caught.
-    var checksKnowledge = true
-    var fault: LedgerFault?
+    package var checksKnowledge = true
+    package var fault: LedgerFault?
 
-    func with(_ fault: LedgerFault?) -> ModelConfiguration {
+    package func with(_ fault: LedgerFault?) -> ModelConfiguration {
         var copy = self
         copy.fault = fault
         copy.checksKnowledge = fault == nil
         return copy
     }
+}
+
+extension ModelConfiguration {
+    /// Tasks that nothing befalls.
+    package init(_ name: String, _ tasks: [[ModelTask]]) { self.init(name: name, tasks: tasks) }
 }
 
 /// Something that can happen next.
@@ -154,7 +159,7 @@ enum ModelEvent: Hashable {
 }
 
 /// What a checker found.
-enum ModelViolation: Error, Hashable {
+package enum ModelViolation: Error, Hashable {
     /// Two accessors have the place at once.
     case overlap(place: Int)
     /// An accessor runs of which the present server knows nothing.

@@ -7,19 +7,26 @@
 import FileCoordinationLedger
 
 /// What an exploration found.
-struct Exploration {
-    var states = 0
-    var transitions = 0
-    var rests = 0
-    var violation: ModelViolation?
+package struct Exploration {
+    package fileprivate(set) var states = 0
+    package fileprivate(set) var transitions = 0
+    package fileprivate(set) var rests = 0
+    package fileprivate(set) var violation: ModelViolation?
     /// The events that led to the violation.
-    var schedule: [String] = []
+    package fileprivate(set) var schedule: [String] = []
     /// Whether the limit on states was reached first.
-    var isCutShort = false
+    package fileprivate(set) var isCutShort = false
+
+    /// What was tried, and what was found, in words.
+    package var summary: String {
+        let counts = "\(states) states, \(transitions) transitions, \(rests) ends"
+        guard let violation else { return counts }
+        return "\(counts): \(violation)\n" + schedule.joined(separator: "\n")
+    }
 }
 
 /// The search.
-struct Explorer {
+package struct Explorer {
     /// A state on the way to the present one, and what remains to be tried from there.
     private struct Frame {
         var world: ModelWorld
@@ -31,13 +38,13 @@ struct Explorer {
     let configuration: ModelConfiguration
     let stateLimit: Int
 
-    init(_ configuration: ModelConfiguration, stateLimit: Int = .max) {
+    package init(_ configuration: ModelConfiguration, stateLimit: Int = .max) {
         self.configuration = configuration
         self.stateLimit = stateLimit
     }
 
     /// Tries everything.
-    func explore() -> Exploration {
+    package func explore() -> Exploration {
         var result = Exploration()
         var visited: Set<Int> = []
         var path: [Frame] = []
