@@ -79,6 +79,9 @@ extension WatchReconciler {
             presenters[id].isStarting = false
             presenters[id].object = nodes[place].now == nil ? nil : place
             news.append(WatchNews(presenter: id, body: .listening))
+            if let time = presenters[id].changedAfter, isChanged(place, after: time) {
+                presenters[id].whole = presenters[id].whole ?? .late
+            }
             let now = nodes[place].now
             guard let since = presenters[id].since, !now.isSameVersion(as: since) else { continue }
             let what: WatchedChange.What =
@@ -86,6 +89,14 @@ extension WatchReconciler {
             presenters[id].early = WatchedChange(
                 what: what, path: presenters[id].path, origin: .uncoordinated, sight: now)
         }
+    }
+
+    /// Whether the item, or anything that is known inside, was changed later than a real time.
+    ///
+    /// What is gone from a directory has changed that.
+    private func isChanged(_ place: WatchNodeID, after time: Int64) -> Bool {
+        let all = nodes.isCovered(place) ? nodes.subtree(of: place) : [place]
+        return all.contains { node in nodes[node].now.map { $0.stamp.changed > time } ?? false }
     }
 
     private func isSeen(_ node: WatchNodeID) -> Bool {

@@ -60,10 +60,12 @@ public final class Watcher: Sendable {
     /// - path: the item, which need not exist.
     /// - kind: what it is presented as.
     /// - since: what the presenter knows of its item: it is told if that has changed since.
+    /// - changedAfter: a real time, in nanoseconds: it is told if anything was changed later.
     public func present(
-        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil
+        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil,
+        changedAfter: Int64? = nil
     ) {
-        commands.add(.presented(id, path, kind, since: since))
+        commands.add(.presented(id, path, kind, since: since, changedAfter: changedAfter))
     }
 
     /// Ends watching for a presenter.
@@ -78,7 +80,13 @@ public final class Watcher: Sendable {
     ///
     /// Call it before the writer is granted access.
     public func coordinatedWriteBegan(_ claim: UInt64, at paths: [ItemPath]) {
-        commands.add(.claimBegan(claim, paths))
+        // It explains what will be seen, and is taken in before presenters are told of that.
+        commands.add(.claimBegan(claim, paths), wakes: false)
+    }
+
+    /// A coordinated write was found that began before: presenters may have been told of a part.
+    public func coordinatedWriteFound(_ claim: UInt64, at paths: [ItemPath]) {
+        commands.add(.claimFound(claim, paths), wakes: false)
     }
 
     /// A coordinated write is over.
@@ -87,6 +95,11 @@ public final class Watcher: Sendable {
     public func coordinatedWriteEnded(_ claim: UInt64, _ changes: [ClaimedChange]) {
         commands.add(.claimEnded(claim, changes))
     }
+
+    /// How many commands it was given.
+    ///
+    /// A message with ``WatchNews/commandsSeen`` of at least that was made with all of them known.
+    public var commandCount: UInt64 { commands.count }
 
     /// Drops what is in the kernel's queue, as if it had overflowed; for tests.
     public func forceOverflow() { commands.add(.overflowed) }
@@ -99,6 +112,8 @@ public final class Watcher: Sendable {
 final class WatchCommands: Sendable {
     private struct State {
         var inputs: [WatchInput] = []
+        /// How many were added, in all.
+        var count: UInt64 = 0
         var isStopping = false
         var troubles: [UInt64: WatchTrouble] = [:]
     }
@@ -108,23 +123,28 @@ final class WatchCommands: Sendable {
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    func add(_ input: WatchInput) {
-        state.withLock { $0.inputs.append(input) }
-        wakeUp.signal()
+    func add(_ input: WatchInput, wakes: Bool = true) {
+        state.withLock { state in
+            state.inputs.append(input)
+            state.count += 1
+        }
+        if wakes { wakeUp.signal() }
     }
+
+    var count: UInt64 { state.withLock { $0.count } }
 
     func stop() {
         state.withLock { $0.isStopping = true }
         wakeUp.signal()
     }
 
-    /// Takes all facts; nil if the thread is to end.
-    func take() -> [WatchInput]? {
+    /// Takes all facts, and how many there were in all; nil if the thread is to end.
+    func take() -> (inputs: [WatchInput], count: UInt64)? {
         wakeUp.drain()
         return state.withLock { state in
             guard !state.isStopping else { return nil }
             defer { state.inputs = [] }
-            return state.inputs
+            return (state.inputs, state.count)
         }
     }
 

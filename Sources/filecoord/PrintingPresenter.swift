@@ -97,23 +97,25 @@ final class PrintingPresenter: Presenter {
     // MARK: Hearing what happened
 
     func hear(_ notice: PresenterNotice) -> Bool {
-        switch notice {
-        case .itemDidChange: hear(.didChange, change(of: presentPath))
+        let origin = News(isPlain: notice.isPlain)
+        switch notice.withoutOrigin {
+        case .plain: return false
+        case .itemDidChange: hear(.didChange, change(of: presentPath) + origin)
         case .itemDidMove(let new):
             let new = NativePath(new.bytes)
             place.withLock { $0 = new }
-            hear(.didMove, News(about: new))
+            hear(.didMove, News(about: new) + origin)
         case .itemDidChangeUbiquityAttributes(let names): hear(attributes: names.sorted())
         case .subitemDidAppear(let inner):
-            hear(.subitemDidAppear, News(about: NativePath(inner.bytes)))
+            hear(.subitemDidAppear, News(about: NativePath(inner.bytes)) + origin)
         case .subitemDidChange(let inner):
             let inner = NativePath(inner.bytes)
             var news = change(of: inner)
             news.fields.insert(("url", .path(inner.bytes)), at: 0)
             news.subject = inner
-            hear(.subitemDidChange, news)
+            hear(.subitemDidChange, news + origin)
         case .subitemDidMove(let old, let new):
-            hear(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes))
+            hear(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes), origin)
         case .itemVersion(let news, _):
             guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
                 return false
@@ -145,14 +147,14 @@ final class PrintingPresenter: Presenter {
                 variables: ["FILECOORD_ATTRIBUTES": names.joined(separator: " ")]))
     }
 
-    private func hear(moveFrom old: NativePath, to new: NativePath) {
+    private func hear(moveFrom old: NativePath, to new: NativePath, _ origin: News) {
         hear(
             .subitemDidMove,
             News(
                 fields: [("oldURL", .path(old.bytes)), ("newURL", .path(new.bytes))], subject: new,
                 variables: [
                     "FILECOORD_OLD_PATH": old.argument, "FILECOORD_OLD_URL": FileURLText.text(old),
-                ]))
+                ]) + origin)
     }
 
     private static func message(_ fate: VersionFate) -> PresenterMessage {

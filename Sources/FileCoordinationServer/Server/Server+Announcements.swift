@@ -30,9 +30,11 @@ extension Server {
                 let event = Event.claimAnnounced(claim, announcement)
                 if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
                 heard += length
+                if case .moved(let moves) = announcement { noteMoves(moves, by: claim) }
                 decide(event, heard: (claim, heard))
             // They may be there a moment before the release is, and are heard with that.
             case .outcomes(let outcomes): return outcomes
+            case .sights: break
             }
         }
         return []

@@ -140,6 +140,7 @@ extension Server {
             let claim = claim(snapshot, body, look, client, again: again)
         else { return false }
         decide(.claimRecovered(claim))
+        watchWrites(of: claim.id, isFound: true)
         return true
     }
 
@@ -189,7 +190,9 @@ extension Server {
         }
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
         lookAtStoppedProcesses()
+        noteWrites(of: claim, outcomes, look.record, client)
         decide(.claimEnded(claim, outcomes: outcomes))
+        releaseHeldChanges(of: look.address, claim: claim, outcomes)
         discard(claim)
         giveBack(look.record, client)
     }
@@ -203,6 +206,8 @@ extension Server {
 
     /// Discards a claim that is over.
     func discard(_ claim: ClaimID) {
+        // Of one that gave no account of itself, anything may have been done.
+        watching.end(claim, [])
         records.discard(claim)
         outgoing.questions.discard(claim)
     }
@@ -229,14 +234,27 @@ extension Server {
                     purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
         }
         if recall(before: appearances, then: .look(look)) { return }
-        decide(.presenterAdded(records.presenter(snapshot, body, of: client)))
-        guard isNew else { return }
-        if client.ledger.grant(snapshot.reference, presence.epoch) == .grantedWantsMessage {
-            send(.granted(WireRecord(snapshot.reference)), to: client)
+        let presenter = records.presenter(snapshot, body, of: client)
+        decide(.presenterAdded(presenter))
+        watch(presenter, look.record, of: client, changedAfter: RealTimeClock.now)
+        // What comes after the registration is told, so that waits for the first look.
+        guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
+            return
+        }
+        grantPresenter(presenter.id)
+    }
+
+    /// Tells a presenter's client that it is registered.
+    func grantPresenter(_ presenter: PresenterID) {
+        guard let address = records.address(of: presenter), let client = clients[address.client]
+        else { return }
+        if client.ledger.grant(address.record, presence.epoch) == .grantedWantsMessage {
+            send(.granted(WireRecord(address.record)), to: client)
         }
     }
 
     private func remove(_ presenter: PresenterID) {
+        watching.unpresent(presenter)
         records.discard(presenter)
         decide(.presenterRemoved(presenter))
     }
