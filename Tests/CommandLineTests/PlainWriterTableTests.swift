@@ -6,6 +6,7 @@
 // names that a writer uses for a moment may or may not be seen, so cells are sets of messages about
 // the names that matter.
 
+import Foundation
 import XCTest
 
 final class PlainWriterTableTests: XCTestCase {
@@ -113,11 +114,11 @@ final class PlainWriterTableTests: XCTestCase {
         let expected = [row.file] + Array(repeating: row.directory, count: 3)
         for (path, expected) in zip(presented, expected) {
             // Another presenter of this program may print a moment later.
-            try command.awaitOutput("\(row.name): \(expected) to \(path)") { _ in
-                ((try? cell(command, path, directory: presented[1])) ?? []).isSuperset(of: expected)
+            try command.awaitOutput("\(row.name): \(expected) to \(path)") { lines in
+                Self.cell(lines, path, directory: presented[1]).isSuperset(of: expected)
             }
             XCTAssertEqual(
-                try cell(command, path, directory: presented[1]), expected,
+                Self.cell(command.lines, path, directory: presented[1]), expected,
                 "\(row.name), the presenter of \(path)")
         }
         for line in try command.heard() where line.message != "registered" {
@@ -128,9 +129,9 @@ final class PlainWriterTableTests: XCTestCase {
     }
 
     /// The messages to one presenter about names that matter, relative to the file's directory.
-    private func cell(
-        _ command: RunningCommand, _ presenter: String, directory: String
-    ) throws -> Set<String> {
+    private static func cell(
+        _ lines: [String], _ presenter: String, directory: String
+    ) -> Set<String> {
         func name(_ path: String?) -> String? {
             guard let path else { return nil }
             if path.hasPrefix(directory + "/") {
@@ -140,7 +141,10 @@ final class PlainWriterTableTests: XCTestCase {
             return parts.suffix(2).joined(separator: "/")
         }
         var result: Set<String> = []
-        for line in try command.heard()
+        let heard = lines.compactMap {
+            try? JSONDecoder().decode(PresenterLine.self, from: Data($0.utf8))
+        }
+        for line in heard
         where line.presenter == presenter && line.message != "registered" {
             switch line.message {
             case "presentedItemDidMove(to:)":
