@@ -66,15 +66,15 @@ final class WatchedWriterTests: XCTestCase {
         try withEachArbiter { sandbox in
             let file = try sandbox.makeFile("f", "0")
             let command = try sandbox.startPresenting("f")
-            try sandbox.runPlainly("mkdir e && mv f e/g")
+            try sandbox.runPlainly("mv f g")
             let moved = try command.awaitMessage("presentedItemDidMove(to:)", to: file)
-            XCTAssertEqual(moved.url, sandbox.path("e/g"))
+            XCTAssertEqual(moved.url, sandbox.path("g"))
             XCTAssertEqual(moved.origin, "uncoordinated")
-            XCTAssertEqual(try sandbox.run("read", "e/g").output, "0")
+            XCTAssertEqual(try sandbox.run("read", "g").output, "0")
             try command.awaitMessage("savePresentedItemChanges", to: file)
             // Where it was, it presents nothing.
             XCTAssertEqual(try sandbox.run("write", "f", input: "new").status, 0)
-            XCTAssertEqual(try sandbox.run("write", "e/g", input: "1").status, 0)
+            XCTAssertEqual(try sandbox.run("write", "g", input: "1").status, 0)
             let asked = try command.awaitMessage("presentedItemDidChange", to: file)
             XCTAssertEqual(asked.origin, "coordinated")
             XCTAssertEqual(
