@@ -144,12 +144,14 @@ private final class ChangeListener: Presenter {
     func hear(_ notice: PresenterNotice) -> Bool {
         let isCoordinated = !notice.isPlain
         func isThere(_ place: ItemPath) -> Bool {
+            // What cannot be looked at cannot be told from what is gone.
             (try? FileStatus(path: place.bytes, followLinks: false)) != nil
         }
         switch notice.withoutOrigin {
         case .itemDidChange:
             let url = state.withLock { $0.url }
             guard let path = url.pathBytes else { return false }
+            // As above.
             let status = try? FileStatus(path: path, followLinks: false)
             let kind: FileChange.Kind =
                 status.map { $0.kind == .directory ? .everything : .changed } ?? .removed

@@ -98,9 +98,11 @@ extension Session {
         defer { finish(record) }
         do {
             let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
+            // Where there is no room for what was seen, the outcomes say enough.
             if endings.contains(where: { $0.sights != nil }),
-                // Where there is no room for what was seen, the outcomes say enough.
+                // As above: it may be too long.
                 let sights = try? ClaimLogEntry.sights(endings.map(\.sights)).encodeChecked(),
+                // As above: the log may be too short.
                 let result = try? ledger.release(record, outcome: entry + sights)
             {
                 return result == .freed

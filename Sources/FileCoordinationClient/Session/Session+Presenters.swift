@@ -175,6 +175,7 @@ extension Session {
 
     /// What is at a presenter's place, for those who watch it: what can be looked at.
     private func presentedItem(at place: ItemPath?) -> PresentedItem {
+        // What cannot be looked at is not known.
         guard let place, let status = try? FileStatus(path: place.bytes, followLinks: false) else {
             return .unknown
         }

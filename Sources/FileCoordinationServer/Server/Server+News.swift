@@ -28,8 +28,8 @@ extension Server {
         changedAfter: Int64
     ) {
         guard let path = presenter.path, !presenter.methods.isEmpty else { return }
-        // A supplement that cannot be read says nothing: it may be a newer client's.
         let supplement = client.ledger.supplement(record)
+            // One that cannot be read says nothing: it may be a newer client's.
             .flatMap { try? RecordSupplement(decoding: $0) }
         startWatching(at: MonotonicClock.now)
         watching.present(
@@ -57,7 +57,7 @@ extension Server {
         for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
     }
 
-    /// Tells a presenter's process where its item is by now, and the watcher, if it is not its word.
+    /// Tells a presenter's process where its item is by now, and the watcher, if that did not say.
     func relocate(_ presenter: PresenterID, to place: ItemPath, isTold: Bool) {
         let isPlain = watching[presenter]?.path == place
         watching.noteMove(of: presenter, to: place, isAnnounced: true)
