@@ -98,7 +98,7 @@ private final class ChangeSubscription: Sendable {
     deinit { Session.removePresenter(listener.identity) }
 }
 
-/// A presenter that is asked for nothing, and keeps what it hears until it is read.
+/// A presenter that is asked for nothing, and keeps what it is told until it is read.
 private final class ChangeListener: Presenter {
     private struct State {
         var url: URL
@@ -141,7 +141,7 @@ private final class ChangeListener: Presenter {
 
     // MARK: Hearing
 
-    func hear(_ notice: PresenterNotice) -> Bool {
+    func receive(_ notice: PresenterNotice) -> Bool {
         let isCoordinated = !notice.isPlain
         func isThere(_ place: ItemPath) -> Bool {
             // What cannot be looked at cannot be told from what is gone.

@@ -11,11 +11,11 @@ extension Arbiter {
     ) {
         guard let record = records[id] else { return }
         finish(id, notices: notices(after: record, outcomes), &reevaluations)
-        noteWish(after: record, &reevaluations)
+        enqueueWish(after: record, &reevaluations)
         // A claim that waits for none any more excuses none; only its likes were excused for its
         // sake.
         if record.grant == nil || !purposeIndex.waiting(record.claim.purpose).isEmpty {
-            reevaluations.noteNewWaits()
+            reevaluations.markNewWaits()
         }
     }
 
@@ -45,7 +45,7 @@ extension Arbiter {
         letGo(record, &reevaluations)
     }
 
-    /// Sets in motion what follows when a claim no longer has its place, or its place in line.
+    /// Sets in motion what follows when a claim no longer has its place, or its place in the queue.
     mutating func letGo(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         let id = record.claim.id
         for presenter in record.relinquished {
@@ -61,11 +61,11 @@ extension Arbiter {
             records[other]?.watchers.remove(id)
         case .asking(let asking):
             for answer in asking.awaited { stopAwaiting(answer.presenter, for: id, &reevaluations) }
-            for passer in asking.passers { records[passer]?.passed.remove(id) }
+            for bypasser in asking.bypassers { records[bypasser]?.passed.remove(id) }
         }
         for other in record.passed {
-            records[other]?.updateAsking { $0.passers.remove(id) }
-            reevaluations.settle(other)
+            records[other]?.updateAsking { $0.bypassers.remove(id) }
+            reevaluations.reconsiderGrant(other)
         }
         reconsider(record.watchers, &reevaluations)
     }

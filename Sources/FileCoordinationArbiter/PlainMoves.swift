@@ -12,7 +12,7 @@ extension Arbiter {
             old != new
         else { return }
         place(id, at: new)
-        registry[id]?.noteFormerPlace(old)
+        registry[id]?.addFormerPath(old)
         let isTold = registration.methods.contains(.itemDidMove)
         reevaluations.emit(.relocate(id, to: new, isTold: isTold))
     }

@@ -14,13 +14,13 @@ public enum PresenterMessage: Hashable, Sendable {
     case reacquire(Relinquishment)
     /// Something happened (Rule 7.1).
     case notice(Notice)
-    /// The item is here by now; the presenter is to hear of it if `isTold`, and if it has not
+    /// The item is here by now; the presenter is to be told of it if `isTold`, and if it has not
     /// (Rule 11.4).
     case relocated(to: ItemPath, isTold: Bool)
     /// Something happened that no coordinated writer did (Rule 7.14).
     case plainNotice(Notice)
-    /// A program that does not coordinate has moved the item here, and the presenter is to hear of
-    /// it (Rule 11.9).
+    /// A program that does not coordinate has moved the item here, and the presenter is to be told
+    /// of it (Rule 11.9).
     case followed(to: ItemPath)
 
     /// The same for a client that does not know who made a change.

@@ -9,7 +9,7 @@ public import FileCoordinationArbiter
 public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     /// A granted claim.
     case holder = 0
-    /// A claim further ahead in line.
+    /// A claim further ahead in the queue.
     case waiter = 1
     /// A presenter that has not answered.
     case presenter = 2
@@ -84,7 +84,7 @@ public struct ArbiterStatus: Hashable, Sendable {
 
 /// A claim, as status shows it.
 public struct ClaimStatus: Hashable, Sendable {
-    /// Its ticket.
+    /// Its serial number.
     public var claim: UInt64
     /// Its process.
     public var processID: Int32
@@ -158,7 +158,7 @@ public struct PresenterStatus: Hashable, Sendable {
     public var isUnresponsive: Bool
     /// Whether its process is stopped, as by Control-Z.
     public var isStopped: Bool
-    /// How it hears of changes by programs that do not coordinate.
+    /// How it is told of changes by programs that do not coordinate.
     public var watching: PresenterWatching
 
     /// A presenter, as status shows it.

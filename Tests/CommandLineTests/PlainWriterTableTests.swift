@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain programs, and what presenters hear of them (Rules 7.3 to 7.7, 7.14, 11.9): a table of
+// Plain programs, and what presenters are told of them (Rules 7.3 to 7.7, 7.14, 11.9): a table of
 // writers against the presenters of a file, of its directory, of a directory five levels up and of
 // a package. Real processes; no cell waits for time. A message may come twice (Rule 7.12), and
 // names that a writer uses for a moment may or may not be seen, so cells are sets of messages about
@@ -56,7 +56,8 @@ final class PlainWriterTableTests: XCTestCase {
         Row(
             name: "an editor that keeps the old version",
             script: "mv f f~ && echo new >f && rm f~", file: fileChanged, directory: inside,
-            // One that has heard of the move hears that there is an item again (Rules 7.5, 11.9).
+            // One that has been told of the move hears that there is an item again (Rules 7.5,
+            // 11.9).
             perhaps: appeared("f")),
         Row(name: "rm", script: "rm f", file: fileChanged, directory: inside),
         Row(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters hear of what the watcher saw, and what is left to their claims.
+// What presenters are told of what the watcher saw, and what is left to their claims.
 
 import FileCoordinationArbiter
 import FileCoordinationWatching

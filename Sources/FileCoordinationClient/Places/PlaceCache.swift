@@ -82,7 +82,7 @@ final class PlaceCache: Sendable {
         _ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64
     ) -> (place: KnownPlace?, isVersionless: Bool) {
         // Before the lock: the thread that took the news discards under the lock what they concern.
-        if watch.hasNews { hear() }
+        if watch.hasNews { readEvents() }
         return state.withLock { state in
             let known = Self.known(text, now, &state)
             guard let path else { return (known, false) }
@@ -107,7 +107,7 @@ final class PlaceCache: Sendable {
     /// Whether it is known, and still holds, that the item of a place has no versions.
     func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
         let hasNews = watch.hasNews
-        if hasNews { hear() }
+        if hasNews { readEvents() }
         let now = MonotonicClock.now
         return state.withLock { state in
             Self.isAbsent(path, now, state)
@@ -122,12 +122,12 @@ final class PlaceCache: Sendable {
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
-        // The watches come first, so that what happens after the look is heard of.
+        // The watches come first, so that what happens after the look is seen.
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)
             else { return nil }
-            let generation = state.versionless.note(
+            let generation = state.versionless.watch(
                 watches: [root.number, places.number], of: path,
                 until: min(root.expires, places.expires))
             return (generation, state.versionless.tellings)
@@ -157,7 +157,7 @@ final class PlaceCache: Sendable {
     func isAbsent(
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
-        if !hasLooked, watch.hasNews { hear() }
+        if !hasLooked, watch.hasNews { readEvents() }
         let known = state.withLock { state -> Bool? in
             if Self.isAbsent(path, now, state) { return true }
             return state.versionless.watch(path, now: now) ? false : nil
@@ -215,7 +215,7 @@ final class PlaceCache: Sendable {
             let known = state.directories.directory(of: path, now: now)
             guard let known else { return nil }
             isFile = state.directories.isFile(path, in: known, now: now)
-            isToBeListed = !isFile && state.directories.noteLook(in: known, now: now)
+            isToBeListed = !isFile && state.directories.countLook(in: known, now: now)
             return known
         }
         guard let directory else { return nil }
@@ -237,7 +237,7 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // What was told meanwhile may concern what was read.
             guard (state.clearings, state.directories.tellings) == before else { return }
-            state.directories.note(
+            state.directories.store(
                 names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
         }
     }
@@ -268,7 +268,7 @@ final class PlaceCache: Sendable {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is heard of.
+            // Before the look, so that what happens after it is seen.
             state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
             let way = Preparation(
                 clearings: state.clearings, watch: known.watch, expires: known.expires)
@@ -362,8 +362,8 @@ final class PlaceCache: Sendable {
         return fresh
     }
 
-    /// Takes note of what has happened.
-    private func hear() {
+    /// Handles what has happened.
+    private func readEvents() {
         state.withLock { state in
             // To the end: the caller would overlook news that are left unread.
             while watch.hasNews {
@@ -372,7 +372,7 @@ final class PlaceCache: Sendable {
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
-                        state.versionless.hear(event.name, in: event.watch)
+                        state.versionless.handleEvent(event.name, in: event.watch)
                     }
                 }
                 let isConcerned = news.events.contains { event in

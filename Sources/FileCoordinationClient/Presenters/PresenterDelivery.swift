@@ -39,7 +39,7 @@ package indirect enum PresenterNotice: Hashable, Sendable {
         if case .plain = self { true } else { false }
     }
 
-    /// The method that has to be implemented to hear it.
+    /// The method that has to be implemented to be told.
     var method: PresenterMethods {
         switch self {
         case .itemDidChange: .itemDidChange

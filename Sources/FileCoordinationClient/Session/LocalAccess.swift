@@ -60,9 +60,9 @@ final class LocalAccess: Sendable {
         let fresh = CoordinatedAccess(
             adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
         // Before anybody can end it.
-        session.noteRunning(fresh)
+        session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)
-        if full !== fresh { session.noteEnded(fresh) }
+        if full !== fresh { session.markEnded(fresh) }
         return full
     }
 
@@ -78,11 +78,11 @@ final class LocalAccess: Sendable {
     /// Whether it may have had to wait for its turn.
     var hasWaited: Bool { turn.load() != nil }
 
-    /// Notes that it has got its turn in a ticket queue.
-    func noteTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
+    /// Records that it has got its turn in a ticket queue.
+    func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
     /// Looks at the item before the accessor runs, because its write is going to be reported.
-    func lookBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
+    func takeStampBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
 
     /// What the item looked like before, if that is known.
     var stamp: ItemStamp? { before.load()?.stamp }
@@ -105,7 +105,7 @@ final class LocalAccess: Sendable {
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; says whether no server hears of that.
+    /// Ends its claim; returns whether no server is told of that.
     private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()
@@ -179,7 +179,7 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
-        if access.isWriting, grant.reportsWrites { local.lookBefore() }
+        if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
         if access.isWriting, !isVersionless {
             keepVersions(of: local, known, in: services.versions)
         }

@@ -118,8 +118,8 @@ extension Server {
         }
     }
 
-    /// Notes that a writer has moved items: its claim tells of that.
-    func noteMoves(_ moves: [ItemMove], by id: ClaimID) {
+    /// Records that a writer has moved items: its claim tells of that.
+    func ignoreMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
         for path in moves.flatMap({ [$0.old, $0.new] }) {
@@ -130,7 +130,7 @@ extension Server {
     // MARK: News
 
     /// Takes what the watcher has seen, and tells presenters.
-    func hearNews() {
+    func receiveNews() {
         releaseAbandonedChanges()
         var writers: [LocalWriter]?
         for mail in watching.takeMail() {
@@ -199,7 +199,7 @@ extension Server {
     // MARK: Delegated writers
 
     /// The writes that clients have granted themselves, whose ends they report, and of which the
-    /// arbiter has not heard.
+    /// arbiter has not been told.
     private func localWriters() -> [LocalWriter] {
         delegations.reporters.sorted().compactMap { clients[$0] }.flatMap { client in
             client.ledger.scan().compactMap { snapshot in
@@ -216,7 +216,7 @@ extension Server {
         }
     }
 
-    /// Has the arbiter, and the watcher, hear of a delegated write, whose end is then reported.
+    /// Has the arbiter, and the watcher, are told of a delegated write, whose end is then reported.
     private func makeKnown(_ writer: LocalWriter) {
         guard !writer.isOver, let client = clients[writer.address.client] else { return }
         if requestReport(of: writer.address.record, client) {

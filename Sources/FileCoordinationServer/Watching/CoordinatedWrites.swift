@@ -42,17 +42,17 @@ struct CoordinatedWrites {
     /// Whether the watcher was told of a claim.
     func runs(_ claim: ClaimID) -> Bool { running[claim] != nil }
 
-    /// Notes that a claim runs; false if it is known.
+    /// Records that a claim runs; false if it is known.
     mutating func begin(_ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose) -> Bool {
         guard running[claim] == nil else { return false }
         running[claim] = Running(paths: paths, purpose: purpose)
         return true
     }
 
-    /// Notes that a claim is over; says whether it was known.
+    /// Records that a claim is over; returns whether it was known.
     mutating func end(_ claim: ClaimID) -> Bool { running.removeValue(forKey: claim) != nil }
 
-    /// Notes what a writer has left at a path.
+    /// Records what a writer has left at a path.
     mutating func note(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
         knownFrom: UInt64, at now: UInt64

@@ -45,7 +45,7 @@ struct WatchedPresenter {
         case moved(to: ItemPath)
     }
 
-    /// What it hears of a change.
+    /// What it is told of a change.
     func messages(of change: WatchedChange) -> [Message] {
         if case .moved(let former) = change.what, former == path {
             return [.moved(to: change.path)]
@@ -65,14 +65,14 @@ struct WatchedPresenter {
         }
     }
 
-    /// What it hears when anything may have changed.
+    /// What it is told when anything may have changed.
     var messagesOfAll: [Message] { notice(.itemDidChange, if: .itemDidChange) }
 
     private func notice(_ notice: Notice, if method: PresenterMethods) -> [Message] {
         methods.contains(method) ? [.notice(notice)] : []
     }
 
-    /// A package that has no method for it hears of a change of itself (Rule 7.4).
+    /// A package that has no method for it is told of a change of itself (Rule 7.4).
     private func inside(_ inner: Notice, if method: PresenterMethods) -> [Message] {
         if methods.contains(method) { return [.notice(inner)] }
         return item == .package ? messagesOfAll : []

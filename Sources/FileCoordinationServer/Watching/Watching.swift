@@ -41,7 +41,7 @@ struct Watching {
 
     subscript(id: PresenterID) -> WatchedPresenter? { presenters[id] }
 
-    /// Why a presenter hears of changes late, or not at all.
+    /// Why a presenter is told of changes late, or not at all.
     func trouble(of id: PresenterID) -> WatchTrouble? { troubles[id] }
 
     // MARK: The watcher
@@ -100,7 +100,7 @@ struct Watching {
         return true
     }
 
-    /// Notes that changes are told from now on; whether its registration has waited for that.
+    /// Records that changes are told from now on; whether its registration has waited for that.
     mutating func noteListening(_ id: PresenterID) -> Bool {
         presenters[id]?.isListening = true
         return unanswered.removeValue(forKey: id) != nil
@@ -128,21 +128,21 @@ struct Watching {
         watcher?.unpresent(id.rawValue)
     }
 
-    /// Notes where a presenter's item is, by the watcher's word or by an announced move.
+    /// Records where a presenter's item is, by the watcher's word or by an announced move.
     mutating func noteMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
         guard let former = presenters[id]?.path, former != path else { return }
         presenters[id]?.path = path
         if isAnnounced { watcher?.move(id.rawValue, to: path) }
     }
 
-    /// Notes that a presenter's changes are polled, or not any more.
+    /// Records that a presenter's changes are polled, or not any more.
     mutating func noteTrouble(_ trouble: WatchTrouble?, of id: PresenterID) {
         if presenters[id] != nil { troubles[id] = trouble }
     }
 
     // MARK: Coordinated writes
 
-    /// Notes that a claim is about to write in a watched place, or, if `isFound`, has begun to.
+    /// Records that a claim is about to write in a watched place, or, if `isFound`, has begun to.
     mutating func begin(
         _ claim: ClaimID, at paths: [ItemPath], _ purpose: Purpose, isFound: Bool
     ) {
@@ -154,13 +154,13 @@ struct Watching {
         }
     }
 
-    /// Notes that a claim is over of which the watcher was told, and what it did to each item.
+    /// Records that a claim is over of which the watcher was told, and what it did to each item.
     mutating func end(_ claim: ClaimID, _ changes: [ClaimedChange]) {
         guard writes.end(claim) else { return }
         watcher?.coordinatedWriteEnded(claim.rawValue, changes)
     }
 
-    /// Notes what became of an item, after the watcher was told.
+    /// Records what became of an item, after the watcher was told.
     mutating func note(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
         at now: UInt64

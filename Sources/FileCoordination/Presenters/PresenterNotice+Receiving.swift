@@ -11,7 +11,7 @@ import Foundation
 
 extension NSFilePresenter {
     /// Calls the method that goes with a notice; false if there is nothing to call it with.
-    func hear(
+    func receive(
         _ notice: PresenterNotice, versions: VersionStore, makeURL: (ItemPath) -> URL
     ) -> Bool {
         switch notice {
@@ -43,7 +43,7 @@ extension NSFilePresenter {
             case .lost: presentedSubitem(at: url, didLose: version)
             case .resolved: presentedSubitem(at: url, didResolve: version)
             }
-        case .plain(let notice): return hear(notice, versions: versions, makeURL: makeURL)
+        case .plain(let notice): return receive(notice, versions: versions, makeURL: makeURL)
         }
         return true
     }
