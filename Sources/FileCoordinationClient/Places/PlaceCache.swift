@@ -17,9 +17,9 @@ import FileCoordinationSystem
 /// May be used from any thread.
 final class PlaceCache: Sendable {
     private let watch: DirectoryWatch
-    private let state = Lock(State())
+    let state = Lock(State())
 
-    private struct State {
+    struct State {
         var known: [String: KnownPlace] = [:]
         /// The one of them that was asked for last.
         var recent: (text: String, place: KnownPlace)?
@@ -42,7 +42,7 @@ final class PlaceCache: Sendable {
     }
 
     /// What is watched on the way to an item.
-    private struct Preparation {
+    struct Preparation {
         /// How often everything was forgotten before.
         let clearings: Int
         /// The watch of the directory that the item is in.
@@ -56,7 +56,7 @@ final class PlaceCache: Sendable {
     /// How long nothing is remembered after a change, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
     private static let directoryLimit = 2048
-    private static let placeLimit = 16_384
+    static let placeLimit = 16_384
     private static let changes: DirectoryWatch.Changes = [
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
     ]
@@ -171,38 +171,6 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// Finds out where a path leads, and remembers it if that can be done.
-    ///
-    /// - Parameters:
-    ///   - bytes: the path, as the caller spells it.
-    ///   - spelling: what it is remembered by; nil: it is not.
-    ///   - policy: read after it was noted how often everything was forgotten, as when it changes.
-    func resolve(
-        _ bytes: [UInt8], spelling: String?, policy: () -> PackagePolicy
-    ) throws(PlaceError) -> ResolvedPlace {
-        guard let spelled = Self.plainPath(bytes) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        }
-        if let found = resolveInKnownDirectory(spelled, policy: policy) {
-            remember(found.place, spelling, found.way)
-            return found.place
-        }
-        guard let way = prepare(spelled) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        }
-        let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        guard place.path == spelled else { return place }
-        remember(place, spelling, way)
-        let directory = KnownDirectory(
-            packageDepths: place.packageDepths.filter { $0 < spelled.depth }, watch: way.watch,
-            expires: way.expires)
-        state.withLock { state in
-            guard state.clearings == way.clearings else { return }
-            state.directories.insert(directory, at: spelled.directoryBytes)
-        }
-        return place
-    }
-
     /// What is found at a path in a directory that is known, by one look; nil if it is not.
     ///
     /// Nothing of it is remembered: most of many items are used but once.
@@ -249,44 +217,13 @@ final class PlaceCache: Sendable {
         return bytes.flatMap { plainPath($0) }
     }
 
-    private func remember(_ place: ResolvedPlace, _ spelling: String?, _ way: Preparation) {
-        guard let text = spelling else { return }
-        let known = KnownPlace(place, expires: way.expires, watch: way.watch)
-        state.withLock { state in
-            guard state.clearings == way.clearings else { return }
-            // With all that has to be watched for it.
-            guard state.known.count < Self.placeLimit else { return clear(&state) }
-            state.known[text] = known
-            state.recent = nil
-        }
-    }
-
-    /// The place at a path in a directory that is known; nil if it is not.
-    private func resolveInKnownDirectory(
-        _ path: ItemPath, policy: () -> PackagePolicy
-    ) -> (place: ResolvedPlace, way: Preparation)? {
-        let now = MonotonicClock.now
-        let found = state.withLock { state -> (KnownDirectory, Preparation)? in
-            guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is heard of.
-            state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
-            let way = Preparation(
-                clearings: state.clearings, watch: known.watch, expires: known.expires)
-            return (known, way)
-        }
-        guard let (directory, way) = found else { return nil }
-        let place = PlaceResolver.facts(
-            of: path, inPackages: directory.packageDepths, policy: policy())
-        return (place, way)
-    }
-
     /// Forgets everything, as when something else counts as a package.
     func clear() {
         state.withLock { clear(&$0) }
     }
 
     /// The path, if it is spelled as it would be without any link.
-    private static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
+    static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
         let isMarked = bytes.count > 1 && bytes.last == UInt8(ascii: "/")
         let plain = isMarked ? Array(bytes.dropLast()) : bytes
         guard let path = ItemPath(bytes: plain), path.bytes == plain, path.depth > 0 else {
@@ -298,7 +235,7 @@ final class PlaceCache: Sendable {
     // MARK: Watching
 
     /// Watches everything on the way to `path`; nil if it cannot be watched.
-    private func prepare(_ path: ItemPath) -> Preparation? {
+    func prepare(_ path: ItemPath) -> Preparation? {
         state.withLock { state in
             guard MonotonicClock.now >= state.resumesAt else { return nil }
             if state.watched.count >= Self.directoryLimit { clear(&state) }
@@ -389,7 +326,7 @@ final class PlaceCache: Sendable {
     }
 
     /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
-    private func clear(_ state: inout State) {
+    func clear(_ state: inout State) {
         // A watch that is gone already needs no end.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1
