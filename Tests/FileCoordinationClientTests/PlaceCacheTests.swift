@@ -1,79 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places that are found with what is known of the way are those that a look at the whole way finds.
+// What is remembered of places, and by single threads besides: a change that is done is seen
+// whoever has heard of it first (Rule 1.15).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import Glibc
-import TestHome
+import Foundation
 import Testing
 
 @testable import FileCoordinationClient
 
 @Suite struct PlaceCacheTests {
-    private let root: String
+    private let home: Home
     private let cache: PlaceCache
 
+    /// A directory with the file `d/f`, removed with this object.
+    private final class Home: Sendable {
+        let path: String
+
+        init() throws {
+            let given = NSTemporaryDirectory() + "places-" + UUID().uuidString
+            try FileManager.default.createDirectory(
+                atPath: given + "/d", withIntermediateDirectories: true)
+            path = String(decoding: try RealPath.resolve(Array(given.utf8)), as: UTF8.self)
+            #expect(FileManager.default.createFile(atPath: path + "/d/f", contents: nil))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func rename(_ old: String, to new: String) throws {
+            try FileManager.default.moveItem(atPath: path + "/" + old, toPath: path + "/" + new)
+        }
+    }
+
     init() throws {
-        var template = Array((String(cString: test_home_root()) + "/places-XXXXXX").utf8CString)
-        root = try #require(mkdtemp(&template).map { String(cString: $0) })
+        home = try Home()
         cache = try PlaceCache()
-        for name in ["known", "known/first"] { try #require(mkdir("\(root)/\(name)", 0o700) == 0) }
-        // So the directory above is known.
-        _ = try resolve("known/first/f")
-        _ = try resolve("known/first/f")
     }
 
-    private func resolve(_ name: String) throws -> ResolvedPlace {
-        let path = "\(root)/\(name)"
-        if let known = cache.known(path) { return known.place }
-        return try cache.resolve(Array(path.utf8), spelling: path) { .builtIn }
+    private var file: String { home.path + "/d/f" }
+
+    /// What is known of the file once it was looked up.
+    private func find() throws -> PlaceCache.Finding {
+        let place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
+        #expect(place.path.bytes == Array(file.utf8))
+        let finding = cache.known(file, withoutVersionsIn: nil, now: MonotonicClock.now)
+        #expect(finding.place != nil)
+        return finding
     }
 
-    private func looked(_ name: String) throws -> ResolvedPlace {
-        try PlaceResolver.resolve(pathBytes: Array("\(root)/\(name)".utf8), policy: .builtIn)
+    @Test func `What was found holds while nothing changes`() throws {
+        let finding = try find()
+        for _ in 0..<100 { #expect(cache.isUnchanged(since: finding.revision)) }
     }
 
-    private func isRemembered(_ name: String) -> Bool { cache.known("\(root)/\(name)") != nil }
-
-    @Test func `Of the first item in a new directory nothing is remembered, of the next one it is`()
-        throws
-    {
-        #expect(isRemembered("known/first/f"))
-        try #require(mkdir("\(root)/known/new", 0o700) == 0)
-        #expect(try resolve("known/new/f") == looked("known/new/f"))
-        #expect(!isRemembered("known/new/f"))
-        #expect(try resolve("known/new/f") == looked("known/new/f"))
-        #expect(isRemembered("known/new/f"))
+    @Test func `Rule 1.15: a rename ends what a thread remembers`() throws {
+        let finding = try find()
+        try home.rename("d", to: "e")
+        #expect(!cache.isUnchanged(since: finding.revision))
     }
 
-    @Test func `Rule 1.12: a new directory that is a package is found to be one`() throws {
-        try #require(mkdir("\(root)/known/new.rtfd", 0o700) == 0)
-        let place = try resolve("known/new.rtfd/f")
-        #expect(try place == looked("known/new.rtfd/f"))
-        #expect(place.packageDepths == [place.path.depth - 1])
+    @Test func `Rule 1.15: so it does if another thread has taken the notice of it`() throws {
+        let finding = try find()
+        try home.rename("d", to: "e")
+        let isKnown = Monitor<Bool?>(nil)
+        try DetachedThread.start(name: "listener") { [cache, file] in
+            let found = cache.known(file)
+            isKnown.withLock { $0 = found != nil }
+            isKnown.notifyAll()
+        }
+        #expect(isKnown.wait { $0 != nil })
+        #expect(isKnown.withLock { $0 } == false)
+        #expect(!cache.isUnchanged(since: finding.revision))
     }
 
-    @Test func `Rule 1.3: a new link to a directory is followed`() throws {
-        try #require(symlink("\(root)/known/first", "\(root)/known/link") == 0)
-        let place = try resolve("known/link/f")
-        #expect(try place == looked("known/link/f"))
-        #expect(try place.path == resolve("known/first/f").path)
+    @Test func `Forgetting everything ends what a thread remembers`() throws {
+        let finding = try find()
+        cache.clear()
+        #expect(!cache.isUnchanged(since: finding.revision))
     }
 
-    @Test func `Rule 1.1: an item in a directory that is not there has a place, too`() throws {
-        #expect(try resolve("known/absent/f") == looked("known/absent/f"))
-    }
-
-    @Test func `Rule 1.15: a known directory that was moved and replaced by a link is looked at`()
-        throws
-    {
-        try #require(rename("\(root)/known", "\(root)/moved") == 0)
-        try #require(mkdir("\(root)/other", 0o700) == 0)
-        try #require(mkdir("\(root)/other/new", 0o700) == 0)
-        try #require(symlink("other", "\(root)/known") == 0)
-        let place = try resolve("known/new/f")
-        #expect(try place == looked("known/new/f"))
-        #expect(place.path == ItemPath("\(root)/other/new/f"))
+    @Test func `What was not heard of concerns no thread for long`() throws {
+        let finding = try find()
+        let expires = try #require(finding.place).expires
+        #expect(finding.expires == expires)
+        #expect(expires <= MonotonicClock.after(.seconds(1)))
     }
 }
