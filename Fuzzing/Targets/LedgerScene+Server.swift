@@ -60,7 +60,7 @@ extension LedgerScene {
             let given = reader.setTicket(reference, 77)
             try require(
                 index == .max || reader.setTicket(reference, 78) == given, "a second ticket")
-        case 3: reader.noteRelocation(reference, isWritten: epoch.rawValue % 2 == 0)
+        case 3: reader.markRelocated(reference, isWritten: epoch.rawValue % 2 == 0)
         case 4: try grant(reader, snapshot, reference, epoch)
         case 5: try reap(reader, snapshot, reference, epoch)
         case 6:

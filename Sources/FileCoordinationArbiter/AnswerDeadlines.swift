@@ -38,7 +38,7 @@ extension Arbiter {
     }
 
     /// Notes when an answer is waited for no longer.
-    mutating func note(deadline: UInt64?) {
+    mutating func lowerDeadline(to deadline: UInt64?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
@@ -47,7 +47,7 @@ extension Arbiter {
     mutating func advanceClock(to time: UInt64, _ reevaluations: inout ReevaluationQueue) {
         now = max(now, time)
         // Who asks may have to wait for readers by now that have lasted too long (Rule 6.11).
-        if !purposeIndex.asking.isEmpty { reevaluations.noteNewWaits() }
+        if !purposeIndex.asking.isEmpty { reevaluations.markNewWaits() }
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
         var silent: OrderedIDs<PresenterID> = []
@@ -57,7 +57,7 @@ extension Arbiter {
                 if deadline <= now {
                     silent.insertOnce(answer.presenter)
                 } else {
-                    note(deadline: deadline)
+                    lowerDeadline(to: deadline)
                 }
             }
         }
@@ -102,7 +102,7 @@ extension Arbiter {
                 guard var answer = records[claim]?.asking?.awaited[presenter] else { continue }
                 answer.deadline = deadline(of: record, answer.question)
                 records[claim]?.updateAsking { $0.awaited.insert(answer) }
-                note(deadline: answer.deadline)
+                lowerDeadline(to: answer.deadline)
             }
         }
     }

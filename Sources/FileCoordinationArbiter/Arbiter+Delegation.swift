@@ -38,7 +38,7 @@ extension Arbiter {
             Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
         reevaluations.emit(.grantUnreported(claim.id, id))
         extendPatience(with: claim.purpose, &reevaluations)
-        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.note(wish) }
+        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.enqueue(wish) }
     }
 
     /// A claim that was granted without a report is over.
@@ -49,14 +49,14 @@ extension Arbiter {
     // MARK: Wishes
 
     /// Notes what is to be decided of delegation after a claim is over.
-    func noteWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
+    func enqueueWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:
             if let wish = DelegationWish(record.claim, hasWaited: record.hasWaited) {
-                reevaluations.note(wish)
+                reevaluations.enqueue(wish)
             }
         case .ledger:
-            if let wish = wishWithoutReports(after: record.claim) { reevaluations.note(wish) }
+            if let wish = wishWithoutReports(after: record.claim) { reevaluations.enqueue(wish) }
         case nil: break
         }
     }
@@ -102,7 +102,7 @@ extension Arbiter {
         }
         if !wish.isDecided {
             guard !wish.hasWaited else {
-                return contests.note(wish.path, wantedBy: wish.client, at: now, policy)
+                return contests.count(wish.path, wantedBy: wish.client, at: now, policy)
             }
             guard
                 contests.isCalm(
@@ -202,13 +202,13 @@ extension Arbiter {
     }
 
     /// The server has put a place into a queue.
-    mutating func noteQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
+    mutating func insertQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
         delegations.insert(Delegation(id, at: path, .queue(members, isOpen: false)))
     }
 
     /// The server has closed a queue.
-    mutating func noteQueueClosed(_ id: DelegationID, at path: ItemPath, turns: Int) {
-        contests.noteQueue(at: path, turns: turns, policy)
+    mutating func finishClosedQueue(_ id: DelegationID, at path: ItemPath, turns: Int) {
+        contests.rateQueue(at: path, turns: turns, policy)
         delegations.endRecall(id)
     }
 

@@ -54,7 +54,7 @@ extension Arbiter {
         guard !concerned.isEmpty else { return decide(event) }
         delegations.holdFirst(.event(event))
         var reevaluations = ReevaluationQueue()
-        if case .claimFiled(let claim) = event { noteContests(concerned, wantedBy: claim.client) }
+        if case .claimFiled(let claim) = event { countContests(concerned, wantedBy: claim.client) }
         recall(concerned, &reevaluations)
         return reevaluations.effects
     }
@@ -65,12 +65,12 @@ extension Arbiter {
     }
 
     /// Remembers that a client wants what others have.
-    mutating func noteContests(_ ids: [DelegationID], wantedBy client: ClientID) {
+    mutating func countContests(_ ids: [DelegationID], wantedBy client: ClientID) {
         for id in ids {
             guard let delegation = delegations[id], delegation.slot != nil,
                 delegation.client != client
             else { continue }
-            contests.note(delegation.path, wantedBy: client, at: now, policy)
+            contests.count(delegation.path, wantedBy: client, at: now, policy)
         }
     }
 

@@ -76,7 +76,7 @@ public struct Arbiter: Hashable, Sendable {
     /// Decides what follows from an event that concerns no delegation.
     mutating func decide(_ event: Event) -> [Effect] {
         var reevaluations = ReevaluationQueue()
-        if event.mayChangeWaits { reevaluations.noteNewWaits() }
+        if event.mayChangeWaits { reevaluations.markNewWaits() }
         switch event {
         case .claimFiled(let claim): file(claim, &reevaluations)
         case .claimRecovered(let claim): recover(claim, &reevaluations)
@@ -99,10 +99,10 @@ public struct Arbiter: Hashable, Sendable {
         case .recoveryFinished: finishRecovery(&reevaluations)
         case .delegationRecalled(let id): delegations.endRecall(id)
         case .unreportedClaimEnded(let claim): forgetUnreported(claim)
-        case .queueOpened(let id, let path, let members): noteQueue(id, at: path, members)
-        case .delegationsContested(let ids, let client): noteContests(ids, wantedBy: client)
+        case .queueOpened(let id, let path, let members): insertQueue(id, at: path, members)
+        case .delegationsContested(let ids, let client): countContests(ids, wantedBy: client)
         case .queueClosed(let id, let path, let turns):
-            noteQueueClosed(id, at: path, turns: turns)
+            finishClosedQueue(id, at: path, turns: turns)
         }
         finish(&reevaluations)
         settleWishes(&reevaluations)

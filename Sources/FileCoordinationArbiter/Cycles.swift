@@ -53,7 +53,7 @@ extension Arbiter {
             let start = cycle.firstIndex { $0.claim.id == victim } ?? 0
             reevaluations.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
             finish(victim, &reevaluations)
-            return reevaluations.noteProgress()
+            return reevaluations.markProgress()
         }
     }
 

@@ -11,11 +11,11 @@ extension Arbiter {
     ) {
         guard let record = records[id] else { return }
         finish(id, notices: notices(after: record, outcomes), &reevaluations)
-        noteWish(after: record, &reevaluations)
+        enqueueWish(after: record, &reevaluations)
         // A claim that waits for none any more excuses none; only its likes were excused for its
         // sake.
         if record.grant == nil || !purposeIndex.waiting(record.claim.purpose).isEmpty {
-            reevaluations.noteNewWaits()
+            reevaluations.markNewWaits()
         }
     }
 

@@ -16,7 +16,7 @@ extension Arbiter {
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
         for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
-        noteOwnItems(of: mover.claim, moves)
+        followOwnItems(of: mover.claim, moves)
         // All of them go before any looks around where it is now.
         var travellers: [ClaimID] = []
         for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
@@ -28,13 +28,13 @@ extension Arbiter {
     mutating func remind(_ id: ClaimID, of announcement: Announcement) {
         guard let record = records[id], record.grant != nil else { return }
         switch announcement {
-        case .moved(let moves): noteOwnItems(of: record.claim, moves.effective)
+        case .moved(let moves): followOwnItems(of: record.claim, moves.effective)
         case .versionChanged, .ubiquityAttributesChanged: break
         }
     }
 
     /// What the mover did to its items shows where they are now.
-    private mutating func noteOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
+    private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }
         let strays = strays(of: former, moves)
         for (index, item) in mover.items.enumerated() {
@@ -122,7 +122,7 @@ extension Arbiter {
             let old = registration.path
         else { return }
         place(journey.presenter, at: journey.new)
-        registry[journey.presenter]?.noteFormerPlace(old)
+        registry[journey.presenter]?.addFormerPath(old)
         registry[journey.presenter]?.packageDepths = journey.packageDepths
         let isTold =
             registration.purpose != mover.purpose && registration.methods.contains(.itemDidMove)

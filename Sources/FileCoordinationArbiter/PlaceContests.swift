@@ -61,7 +61,7 @@ struct PlaceContests: Hashable, Sendable {
     private var contests: [ItemPath: Contest] = [:]
 
     /// Notes that one client wants what another one has, or had.
-    mutating func note(
+    mutating func count(
         _ path: ItemPath, wantedBy client: ClientID, at now: UInt64, _ policy: DelegationPolicy
     ) {
         makeRoom()
@@ -107,7 +107,7 @@ struct PlaceContests: Hashable, Sendable {
     }
 
     /// Notes that a queue has been closed in which there were so many turns.
-    mutating func noteQueue(at path: ItemPath, turns: Int, _ policy: DelegationPolicy) {
+    mutating func rateQueue(at path: ItemPath, turns: Int, _ policy: DelegationPolicy) {
         guard let before = contests[path]?.handoversNeeded else { return }
         contests[path]?.handoversNeeded =
             turns >= policy.worthwhileTurns

@@ -80,7 +80,7 @@ struct PresenterRecord: Hashable, Sendable {
 
     /// Notes where it was before a move; the last few places are enough for those of its
     /// coordinators that do not know yet.
-    mutating func noteFormerPlace(_ place: ItemPath) {
+    mutating func addFormerPath(_ place: ItemPath) {
         registration.formerPlaces.removeAll { $0 == place }
         registration.formerPlaces.append(place)
         if registration.formerPlaces.count > Limits.formerPlaces {
@@ -147,7 +147,7 @@ struct PresenterRecord: Hashable, Sendable {
     }
 
     /// Notes that `claim` waits for its answer to that question; says whether it did not before.
-    mutating func noteAwaited(
+    mutating func addAwaitingClaim(
         by claim: ClaimID, _ question: AwaitedAnswer.Question
     ) -> Bool {
         switch question {
@@ -160,7 +160,7 @@ struct PresenterRecord: Hashable, Sendable {
     }
 
     /// Notes that `claim` does not wait for its answer; says whether it did.
-    mutating func noteNotAwaited(by claim: ClaimID) -> Bool {
+    mutating func removeAwaitingClaim(by claim: ClaimID) -> Bool {
         postponedFor.remove(claim)
         return awaitedBy.remove(claim)
     }

@@ -50,19 +50,19 @@ struct ReevaluationQueue {
     mutating func beginRound() { hasProgressed = false }
 
     /// Notes that a claim has moved on, so that who waits for whom has changed.
-    mutating func noteProgress() { hasProgressed = true }
+    mutating func markProgress() { hasProgressed = true }
 
     /// Notes that a claim may wait for more than before.
-    mutating func noteNewWaits() { mayHaveNewWaits = true }
+    mutating func markNewWaits() { mayHaveNewWaits = true }
 
     /// Notes that a claim was filed; the youngest of all waits for others, and none for it.
-    mutating func noteFiled(_ claim: FiledClaim, isYoungest: Bool) {
-        if !isYoungest { noteNewWaits() }
+    mutating func markFiled(_ claim: FiledClaim, isYoungest: Bool) {
+        if !isYoungest { markNewWaits() }
         if claim.holdsUpAccessor { nested.insertOnce(claim.id) }
     }
 
     /// Notes that a client's wish can be looked at, when all else has been decided.
-    mutating func note(_ wish: DelegationWish) { wishes.append(wish) }
+    mutating func enqueue(_ wish: DelegationWish) { wishes.append(wish) }
 
     /// Notes that a presenter can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }

@@ -22,7 +22,7 @@ extension Arbiter {
                 guard let purpose = records[reader]?.claim.purpose else { continue }
                 reconsider(purposeIndex.waiting(purpose), &reevaluations)
             }
-            return noteMissingAnswer(presenter, .postponed(steps), for: id, &reevaluations)
+            return awaitAnswer(presenter, .postponed(steps), for: id, &reevaluations)
         }
 
         var remaining = steps
@@ -35,7 +35,7 @@ extension Arbiter {
         if remaining.isEmpty {
             stopAwaiting(presenter, for: id, &reevaluations)
         } else {
-            noteMissingAnswer(presenter, .put(remaining), for: id, &reevaluations)
+            awaitAnswer(presenter, .put(remaining), for: id, &reevaluations)
             reevaluations.emit(.askToYield(presenter, for: id, remaining))
         }
     }
@@ -78,7 +78,7 @@ extension Arbiter {
 
     // MARK: Whose answer is missing
 
-    private mutating func noteMissingAnswer(
+    private mutating func awaitAnswer(
         _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
@@ -88,13 +88,13 @@ extension Arbiter {
             })
         else { return }
         // The claim waits for that, and its likes need not wait for the claim (Rule 2.16).
-        reevaluations.noteNewWaits()
+        reevaluations.markNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
-        if registry[presenter]?.noteAwaited(by: id, question) == true {
+        if registry[presenter]?.addAwaitingClaim(by: id, question) == true {
             purposeIndex.beginAwaiting(purpose, of: presenter)
         }
-        note(deadline: deadline)
+        lowerDeadline(to: deadline)
     }
 
     /// Notes that the claim needs no answer of this presenter, or no more.
@@ -103,7 +103,7 @@ extension Arbiter {
     ) {
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
         reevaluations.settle(id)
-        guard registry[presenter]?.noteNotAwaited(by: id) == true,
+        guard registry[presenter]?.removeAwaitingClaim(by: id) == true,
             let purpose = registry[presenter]?.registration.purpose
         else { return }
         purposeIndex.endAwaiting(purpose, of: presenter)

@@ -25,7 +25,7 @@ extension LedgerReader {
     /// Marks a record of which an item is not where its body says; before it is granted.
     ///
     /// Without `isWritten`, its client cannot find out where the item is, and knows that.
-    public func noteRelocation(_ reference: RecordReference, isWritten: Bool = true) {
+    public func markRelocated(_ reference: RecordReference, isWritten: Bool = true) {
         Failpoint.reach(.before, .marksRelocation)
         defer { Failpoint.reach(.after, .marksRelocation) }
         // Twice, if another server was at it: the later one of the two that looked is right.

@@ -49,7 +49,7 @@ extension LedgerWriter {
         let index = Int(reference.index)
         let isCancelled = memory.run(
             CancelClaim(record: index, generation: reference.generation))
-        if isCancelled { allocation.withLock { $0.noteEnded(index) } }
+        if isCancelled { allocation.withLock { $0.markEnded(index) } }
         return isCancelled
     }
 
@@ -79,8 +79,8 @@ extension LedgerWriter {
         if !outcome.isEmpty { try appendOutcome(outcome, index: index, reserve: 0) }
         let result = memory.run(ReleaseClaim(record: index, generation: reference.generation))
         switch result {
-        case .released: allocation.withLock { $0.noteEnded(index) }
-        case .freed: allocation.withLock { $0.noteFree(index) }
+        case .released: allocation.withLock { $0.markEnded(index) }
+        case .freed: allocation.withLock { $0.markFree(index) }
         case .notGranted: break
         }
         return result

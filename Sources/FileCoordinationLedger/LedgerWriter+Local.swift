@@ -50,7 +50,7 @@ extension LedgerWriter {
         guard isReleasedLocally(reference) else { return false }
         let index = Int(reference.index)
         // Nothing but the record is to be given back.
-        if !spare.keep(index) { allocation.withLock { $0.noteFree(index) } }
+        if !spare.keep(index) { allocation.withLock { $0.markFree(index) } }
         return true
     }
 
@@ -58,7 +58,7 @@ extension LedgerWriter {
     /// release was asked for: then see ``release(_:outcome:)``.
     public func releaseLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
-        allocation.withLock { $0.noteFree(Int(reference.index)) }
+        allocation.withLock { $0.markFree(Int(reference.index)) }
         return true
     }
 

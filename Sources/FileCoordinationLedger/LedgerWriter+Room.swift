@@ -41,7 +41,7 @@ extension LedgerWriter {
             }
             return room
         } catch {
-            if books.mark > markBefore { books.returnFresh(index) } else { books.noteFree(index) }
+            if books.mark > markBefore { books.returnFresh(index) } else { books.markFree(index) }
             throw error
         }
     }

@@ -149,12 +149,12 @@ public final class LedgerWriter: Sendable {
 
     /// Gives back a record that was written and never filed.
     public func discard(_ reference: RecordReference) {
-        allocation.withLock { $0.noteFree(Int(reference.index)) }
+        allocation.withLock { $0.markFree(Int(reference.index)) }
     }
 
     /// Notes that the claim in a record is over, for callers that run the procedures themselves.
-    package func noteEnded(_ reference: RecordReference) {
-        allocation.withLock { $0.noteEnded(Int(reference.index)) }
+    package func markEnded(_ reference: RecordReference) {
+        allocation.withLock { $0.markEnded(Int(reference.index)) }
     }
 
     /// Files a record.

@@ -56,9 +56,9 @@ package enum VersionChanges {
     /// Called once for each change, on the thread that made it, with no lock held; inside the
     /// accessor, if the caller is in one. For a version whose process died while it was moved into
     /// the store: on the thread, and in the process, that put it right.
-    package static func note(_ change: VersionChange) {
+    package static func report(_ change: VersionChange) {
         if let listener { return listener(change) }
-        Session.noteVersionChange(
+        Session.announceVersionChange(
             VersionNews(change), ofItemAt: ItemName(path: change.place.bytes))
     }
 }

@@ -17,7 +17,7 @@ package struct VersionReplacement {
         /// A workspace, known by its lock to be ours.
         case makeWorkspace
         /// What is going to be where.
-        case noteIntention
+        case writeIntention
         /// The copy, beside the item, onto the device.
         case copyContents
         /// What the item is going to be.
@@ -112,8 +112,8 @@ package struct VersionReplacement {
     package mutating func perform(_ step: Step) throws(SystemError) {
         switch step {
         case .makeWorkspace: workspace = try Workspace.make(in: folders.work)
-        case .noteIntention:
-            try note(
+        case .writeIntention:
+            try write(
                 Intention.Replacing(
                     place: place.bytes, newPlace: target.bytes,
                     identity: ItemIdentity(of: place), items: restored.map(\.text),
@@ -122,7 +122,7 @@ package struct VersionReplacement {
         case .noteIdentity:
             var intention = noted
             intention.newIdentity = ItemIdentity(of: place.sibling(intention.temporary))
-            try note(intention)
+            try write(intention)
         case .install:
             try install()
             try parent.synchronize()
@@ -147,7 +147,7 @@ package struct VersionReplacement {
         return intention
     }
 
-    private mutating func note(_ intention: Intention.Replacing) throws(SystemError) {
+    private mutating func write(_ intention: Intention.Replacing) throws(SystemError) {
         self.intention = intention
         try openWorkspace.directory.write(Intention.replacing(intention), to: Intention.name)
     }

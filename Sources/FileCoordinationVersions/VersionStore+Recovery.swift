@@ -48,7 +48,7 @@ extension VersionStore {
             guard let added = try VersionAddition.finish(adding, workspace, self, folders),
                 let place = ItemPath(bytes: adding.place)
             else { return }
-            VersionChanges.note(VersionChange(.gained, of: place, added))
+            VersionChanges.report(VersionChange(.gained, of: place, added))
         case .replacing(let replacing):
             try VersionReplacement.finish(replacing, self, in: folders)
         }

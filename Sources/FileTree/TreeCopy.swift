@@ -132,7 +132,7 @@ package struct TreeCopy {
     }
 
     /// Takes note of what the copy does not have.
-    mutating func note(_ lost: [AttributeLoss], _ route: [UInt8]) {
+    mutating func addLosses(_ lost: [AttributeLoss], _ route: [UInt8]) {
         losses += lost.map { (ends.target.path + route, $0) }
     }
 

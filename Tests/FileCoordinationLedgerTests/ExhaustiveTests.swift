@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every order of events, with deaths, stops and forks at every step, as far as a debug build gets
-// in a few seconds; `explore` has the rest. XCTest, because Swift Testing would run these on the two
-// threads that all other tests share.
+// in a few seconds; `explore` has the rest. XCTest, because Swift Testing would run these on the
+// two threads that all other tests share.
 
 import LedgerExploration
 import XCTest

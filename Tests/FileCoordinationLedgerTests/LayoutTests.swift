@@ -185,7 +185,7 @@ struct LayoutTests {
         func record() throws -> [UInt8] {
             Array(try world.contents(of: writer.fileName, count: 12800)[12288...])
         }
-        reader.noteRelocation(claim)
+        reader.markRelocated(claim)
         #expect(number(try record(), 72, 4) == 1)
         #expect(reader.grant(claim, world.epoch) == .granted)
         // In the record, behind the body: a length, and no offset.

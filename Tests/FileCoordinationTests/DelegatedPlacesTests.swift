@@ -189,7 +189,7 @@ struct DelegatedPlacesTests {
             let item = AccessItem(
                 path: try #require(ItemPath(path)), access: .writing(.deleting))
             let record = try ledger.write(kind: .claim, body: [1])
-            places.noteFiling(record, of: [item])
+            places.trackUnseen(record, of: [item])
             #expect(isLocal(try inside(7), places) != isInTheWay)
             ledger.file(record)
             #expect(isLocal(try inside(7), places) != isInTheWay)
@@ -203,7 +203,7 @@ struct DelegatedPlacesTests {
     func unseenAndGivenUp() throws {
         try withDelegatedDirectory { places, ledger, _ in
             let record = try ledger.write(kind: .claim, body: [1])
-            places.noteFiling(record, of: [try inside(7)])
+            places.trackUnseen(record, of: [try inside(7)])
             ledger.file(record)
             #expect(!isLocal(try inside(7), places))
             #expect(ledger.cancel(record))

@@ -70,14 +70,14 @@ struct KnownDirectories {
     }
 
     /// Notes that an item was looked at by itself; says whether to read the whole directory.
-    mutating func noteLook(in directory: KnownDirectory, now: UInt64) -> Bool {
+    mutating func countLook(in directory: KnownDirectory, now: UInt64) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
         looks[directory.watch, default: 0] += 1
         return looks[directory.watch, default: 0] % Self.fewLooks == 0
     }
 
     /// Notes what was listed; nil for too many.
-    mutating func note(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
+    mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey($0) })
         listings[directory.watch] = Listing(files: files, expires: expires)

@@ -127,7 +127,7 @@ final class PlaceCache: Sendable {
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)
             else { return nil }
-            let generation = state.versionless.note(
+            let generation = state.versionless.watch(
                 watches: [root.number, places.number], of: path,
                 until: min(root.expires, places.expires))
             return (generation, state.versionless.tellings)
@@ -215,7 +215,7 @@ final class PlaceCache: Sendable {
             let known = state.directories.directory(of: path, now: now)
             guard let known else { return nil }
             isFile = state.directories.isFile(path, in: known, now: now)
-            isToBeListed = !isFile && state.directories.noteLook(in: known, now: now)
+            isToBeListed = !isFile && state.directories.countLook(in: known, now: now)
             return known
         }
         guard let directory else { return nil }
@@ -237,7 +237,7 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // What was told meanwhile may concern what was read.
             guard (state.clearings, state.directories.tellings) == before else { return }
-            state.directories.note(
+            state.directories.store(
                 names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
         }
     }

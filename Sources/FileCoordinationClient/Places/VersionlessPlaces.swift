@@ -30,7 +30,7 @@ struct VersionlessPlaces {
     }
 
     /// Notes that a store is watched; returns the generation of what is known of it.
-    mutating func note(
+    mutating func watch(
         watches: [Int32], of path: [UInt8], until expires: UInt64
     ) -> UInt64 {
         if let store, store.path != path || store.watches != watches { clear() }

@@ -70,7 +70,7 @@ final class AwaitedAccess: Sendable {
         } catch {
             return failing({ self.goOn(.failure(error)) }, {})
         }
-        noteWait(of: access)
+        beginWait(of: access)
         let givenUp = state.withLock { state in
             state.access = access
             return state.givenUp
@@ -108,10 +108,10 @@ final class AwaitedAccess: Sendable {
             {
                 let record = access.claim.record
                 let settled = access.settle()
-                self.noteWaitOver(of: access, record)
+                self.endWait(of: access, record)
                 if let settled { return self.end(access, settled) }
                 // It waits on, for where a link leads.
-                self.noteWait(of: access)
+                self.beginWait(of: access)
                 self.filed(access)
             },
             {
@@ -122,7 +122,7 @@ final class AwaitedAccess: Sendable {
     }
 
     private func end(_ access: CoordinatedAccess, _ ending: AccessEnding) {
-        noteWaitOver(of: access, access.claim.record)
+        endWait(of: access, access.claim.record)
         coordinator.endWaiting(access)
         switch ending {
         case .granted: goOn(.success(access))
@@ -134,7 +134,7 @@ final class AwaitedAccess: Sendable {
 
     /// Ends the wait without an answer: the caller does not expect one any more.
     private func drop(_ access: CoordinatedAccess) {
-        noteWaitOver(of: access, access.claim.record)
+        endWait(of: access, access.claim.record)
         coordinator.endWaiting(access)
         _ = takeEnd()
     }
@@ -148,14 +148,14 @@ final class AwaitedAccess: Sendable {
         }
     }
 
-    private func noteWait(of access: CoordinatedAccess) {
+    private func beginWait(of access: CoordinatedAccess) {
         guard !place.isNowhere else { return }
-        access.session.noteWait(access.claim.record, at: place)
+        access.session.beginWait(access.claim.record, at: place)
     }
 
-    private func noteWaitOver(of access: CoordinatedAccess, _ record: RecordReference) {
+    private func endWait(of access: CoordinatedAccess, _ record: RecordReference) {
         guard !place.isNowhere else { return }
-        access.session.noteWaitOver(record)
+        access.session.endWait(record)
     }
 
     // MARK: Deadlines

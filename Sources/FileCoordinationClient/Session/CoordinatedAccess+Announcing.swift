@@ -114,7 +114,7 @@ extension CoordinatedAccess {
             return spread(Array(moves.dropFirst(WireLimits.moves)))
         }
         guard log(.moved(moves)) else { return }
-        session.noteMoves(moves)
+        session.ignoreMoves(moves)
         session.presentersMoved(ofPurpose: plan.purpose, by: moves)
         for move in moves { session.services.versions.itemDidMove(from: move.old, to: move.new) }
         session.announce(.announced(WireRecord(claim.record)))

@@ -88,7 +88,7 @@ package final class Coordinator: Sendable {
         let purpose = PurposeText(text)
         let isFirst = givenPurpose.storeIfNil(purpose) === purpose
         precondition(
-            isFirst && flags.noteGivenPurpose(),
+            isFirst && flags.markPurposeGiven(),
             "A purpose identifier can be set once, before the coordinator is used")
     }
 
@@ -108,7 +108,7 @@ package final class Coordinator: Sendable {
         guard let known = givenLabel.load() ?? (label.isEmpty ? nil : LabelText()) else { return }
         givenLabel.storeIfNil(known).text.withLock { text in
             text = label
-            flags.noteLabel(!label.isEmpty)
+            flags.setHasLabel(!label.isEmpty)
         }
     }
 
@@ -130,7 +130,7 @@ package final class Coordinator: Sendable {
             blocksCaller: blocksCaller,
             supplement: RecordSupplement(label: label ?? "", outer: surroundings.claims),
             onEnding: onEnding)
-        if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
+        if !calls.addWaiting(access, unless: { flags.isCancelled }) {
             access.giveUp(.cancelled)
         }
         return access
@@ -145,8 +145,8 @@ package final class Coordinator: Sendable {
     package func run<Result>(
         _ access: CoordinatedAccess, _ accessor: ([GrantedItem]) throws -> Result
     ) rethrows -> Result {
-        noteRunning(access)
-        defer { noteEnded(access) }
+        markRunning(access)
+        defer { markEnded(access) }
         return try access.run(accessor)
     }
 
@@ -190,7 +190,7 @@ package final class Coordinator: Sendable {
             local.end()
             return nil
         case .filed(let access):
-            if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
+            if !calls.addWaiting(access, unless: { flags.isCancelled }) {
                 access.giveUp(.cancelled)
             }
         case .granted, nil: break
@@ -208,10 +208,10 @@ package final class Coordinator: Sendable {
     }
 
     /// Notes that the accessor of an access begins.
-    package func noteRunning(_ access: CoordinatedAccess) { calls.noteRunning(access) }
+    package func markRunning(_ access: CoordinatedAccess) { calls.markRunning(access) }
 
     /// Notes that it has returned.
-    package func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
+    package func markEnded(_ access: CoordinatedAccess) { madeCalls.load()?.markEnded(access) }
 
     /// The access of this coordinator, one that writes, in which something is made known: the one
     /// that the caller is inside of; from another thread, the one that concerns the place.

@@ -16,7 +16,7 @@ final class CoordinatorCalls: Sendable {
     }
 
     /// Notes one that waits, unless the coordinator has been cancelled; says whether it is noted.
-    func noteWaiting(_ access: CoordinatedAccess, unless isCancelled: () -> Bool) -> Bool {
+    func addWaiting(_ access: CoordinatedAccess, unless isCancelled: () -> Bool) -> Bool {
         state.withLock { state in
             // Here: who cancels takes all that wait afterwards.
             guard !isCancelled() else { return false }
@@ -39,12 +39,12 @@ final class CoordinatorCalls: Sendable {
     }
 
     /// Notes that the accessor of one begins.
-    func noteRunning(_ access: CoordinatedAccess) {
+    func markRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
     }
 
     /// Notes that it has returned.
-    func noteEnded(_ access: CoordinatedAccess) {
+    func markEnded(_ access: CoordinatedAccess) {
         state.withLock { $0.running.removeAll { $0 === access } }
     }
 

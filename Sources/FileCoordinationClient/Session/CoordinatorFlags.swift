@@ -35,7 +35,7 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
     }
 
     /// Notes whether there is a label.
-    package func noteLabel(_ isThere: Bool) {
+    package func setHasLabel(_ isThere: Bool) {
         if isThere {
             word.bitwiseOr(Self.labelled, ordering: .sequentiallyConsistent)
         } else {
@@ -66,7 +66,7 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
     }
 
     /// Notes that a purpose was given; false if it comes too late.
-    package func noteGivenPurpose() -> Bool {
+    package func markPurposeGiven() -> Bool {
         var known = word.load(ordering: .acquiring)
         while known & (Self.given | Self.used) == 0 {
             let (isSet, original) = word.compareExchange(

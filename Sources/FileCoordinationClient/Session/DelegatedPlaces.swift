@@ -121,7 +121,7 @@ package final class DelegatedPlaces: Sendable {
 
     /// Notes that a claim is going to be filed of which no place knows: until a server has seen it,
     /// none that it may conflict with is local (Rule 2.14).
-    package func noteFiling(_ record: RecordReference, of items: [AccessItem]) {
+    package func trackUnseen(_ record: RecordReference, of items: [AccessItem]) {
         unseen.insert(record, items)
     }
 
@@ -133,7 +133,7 @@ package final class DelegatedPlaces: Sendable {
             let isFirst = !Self.wasCandidate(item.path, &state)
             let directory = Self.directorySlot(for: item.path, isFirst: isFirst, &state)
             if directory == nil, isFirst {
-                Self.noteCandidate(item.path, &state)
+                Self.addCandidate(item.path, &state)
                 return nil
             }
             let slot = directory == nil ? Self.takeSlot(&state) : nil
@@ -154,7 +154,7 @@ package final class DelegatedPlaces: Sendable {
         return !state.candidates.isEmpty && state.candidates.remove(path) != nil
     }
 
-    private static func noteCandidate(_ path: ItemPath, _ state: inout State) {
+    private static func addCandidate(_ path: ItemPath, _ state: inout State) {
         if state.firstCandidate == nil, state.candidates.isEmpty {
             return state.firstCandidate = path
         }

@@ -29,7 +29,7 @@ package final class HeldAccess: Sendable {
         self.surroundings = surroundings
         items = access.grantedItems.0
         access.begin()
-        coordinator.noteRunning(access)
+        coordinator.markRunning(access)
     }
 
     /// Whether it was not released; always false in a forked child, which holds nothing.
@@ -46,7 +46,7 @@ package final class HeldAccess: Sendable {
         guard access.session.isOurs, !isOver.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
         access.end()
-        coordinator.noteEnded(access)
+        coordinator.markEnded(access)
     }
 
     /// What another process needs to join it, while it is held.

@@ -60,9 +60,9 @@ final class LocalAccess: Sendable {
         let fresh = CoordinatedAccess(
             adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
         // Before anybody can end it.
-        session.noteRunning(fresh)
+        session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)
-        if full !== fresh { session.noteEnded(fresh) }
+        if full !== fresh { session.markEnded(fresh) }
         return full
     }
 
@@ -79,10 +79,10 @@ final class LocalAccess: Sendable {
     var hasWaited: Bool { turn.load() != nil }
 
     /// Notes that it has got its turn in a ticket queue.
-    func noteTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
+    func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
     /// Looks at the item before the accessor runs, because its write is going to be reported.
-    func lookBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
+    func takeStampBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
 
     /// What the item looked like before, if that is known.
     var stamp: ItemStamp? { before.load()?.stamp }
@@ -178,7 +178,7 @@ extension Session {
             place.end(isWriting: access.isWriting)
             return nil
         }
-        if access.isWriting, grant.reportsWrites { local.lookBefore() }
+        if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
         if access.isWriting, !isVersionless {
             keepVersions(of: local, known, in: services.versions)
         }

@@ -65,7 +65,7 @@ package final class PendingClaim: Sendable {
     }
 
     /// Notes that the word says "granted", for claims that no thread waits for.
-    func noteGrant() {
+    func markGranted() {
         guard let onEnding, ledger.takeGrant(record) else { return }
         let isFirst = decision.withLock { decision in
             guard case .open = decision else { return false }

@@ -31,7 +31,7 @@ extension Session {
             guard let notice = spelled(notice, for: entry) else { return }
             entry.mailbox.notify(notice, in: batch)
         case .relocated(let place, let isTold):
-            guard noteRelocation(of: entry, to: place, isTold: isTold) else { return }
+            guard setRelocation(of: entry, to: place, isTold: isTold) else { return }
             entry.mailbox.notify(.itemDidMove(to: place), in: batch)
         }
     }
@@ -59,7 +59,7 @@ extension Session {
     /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
     ///
     /// The server says it again after a new connection: it cannot know what was heard on the last.
-    private func noteRelocation(
+    private func setRelocation(
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {
         entry.registration.tie.withLock { tie in

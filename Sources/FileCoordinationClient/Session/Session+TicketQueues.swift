@@ -75,7 +75,7 @@ extension Session {
             patience: Self.patienceInTicketQueue, limit: now + Self.longestInTicketQueue)
         switch claim {
         case .granted(let turn, let hasWaited):
-            local.noteTurn(TurnInTicketQueue(turn, in: ticketQueues))
+            local.setTurn(TurnInTicketQueue(turn, in: ticketQueues))
             // The first version may have been made while the access waited.
             if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
             return .granted(local)

@@ -302,7 +302,7 @@ extension Session {
             welcomed(welcome)
             learn(welcome.packagePolicy, isFromNewServer: true)
             announceOwnPackages()
-            noteGrants()
+            findMissedGrants()
         case .refused(let refusal): return !refused(refusal)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)

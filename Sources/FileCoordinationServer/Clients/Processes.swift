@@ -191,7 +191,7 @@ struct Processes {
     }
 
     /// Notes that processes have been looked at, and how long that took.
-    mutating func noteLook(from start: UInt64, to end: UInt64) {
+    mutating func planNextLook(from start: UInt64, to end: UInt64) {
         nextLook = end + max(StopWatch.pause, StopWatch.rest * (end - start))
     }
 

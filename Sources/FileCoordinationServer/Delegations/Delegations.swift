@@ -53,7 +53,7 @@ struct Delegations {
     }
 
     /// Notes that a claim was granted without a report.
-    mutating func note(
+    mutating func addUnreported(
         _ id: DelegationID, _ claim: ClaimID, in record: RecordReference, of client: ClientID
     ) {
         registry.insert(.claim(record, claim), of: client, as: id)

@@ -81,7 +81,7 @@ extension Records {
             moved.count == body.items.count
         else { return body.items }
         // The former server may have died between the log and the mark.
-        client.ledger.noteRelocation(snapshot.reference)
+        client.ledger.markRelocated(snapshot.reference)
         return moved
     }
 

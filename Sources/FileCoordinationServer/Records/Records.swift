@@ -107,7 +107,7 @@ struct Records {
     mutating func enterClaim(_ snapshot: RecordSnapshot, of client: Client) -> ClaimID {
         let id = ClaimID(rawValue: ticket(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
-        note(.claim(id), as: snapshot.reference, of: client.id)
+        insert(.claim(id), as: snapshot.reference, of: client.id)
         return id
     }
 
@@ -115,11 +115,11 @@ struct Records {
     mutating func enterPresenter(_ snapshot: RecordSnapshot, of client: Client) -> PresenterID {
         let id = PresenterID(rawValue: ticket(of: snapshot, client))
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
-        note(.presenter(id), as: snapshot.reference, of: client.id)
+        insert(.presenter(id), as: snapshot.reference, of: client.id)
         return id
     }
 
-    private mutating func note(
+    private mutating func insert(
         _ identity: KnownRecord.Identity, as record: RecordReference, of client: ClientID
     ) {
         known[client, default: [:]][record.index] = KnownRecord(

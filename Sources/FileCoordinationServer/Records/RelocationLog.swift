@@ -49,7 +49,7 @@ package final class RelocationLog {
 
     /// Reads what the former server has written until now.
     package func read() throws(SystemError) {
-        for entry in try Self.newestEntries(in: directory, below: epoch) { note(entry) }
+        for entry in try Self.newestEntries(in: directory, below: epoch) { apply(entry) }
     }
 
     // MARK: What is known
@@ -76,7 +76,7 @@ package final class RelocationLog {
         Failpoint.reach(.before, .writesBook)
         defer { Failpoint.reach(.after, .writesBook) }
         let bytes = try RelocationEntry.encodeChecked(entries)
-        for entry in entries { note(entry) }
+        for entry in entries { apply(entry) }
         guard let file, length < rewriteAt else { return try rewrite() }
         do {
             try append(bytes, to: file)
@@ -143,7 +143,7 @@ package final class RelocationLog {
         }
     }
 
-    private func note(_ entry: RelocationEntry) {
+    private func apply(_ entry: RelocationEntry) {
         switch entry.relocation {
         case .presenter, .claim: places[entry.ticket] = entry.relocation
         case .heard(let bytes): heard[entry.ticket] = bytes

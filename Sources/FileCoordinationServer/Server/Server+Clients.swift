@@ -59,7 +59,7 @@ extension Server {
         // The arbiter forgets those of which it knows nothing else.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
         guard !next.isEmpty else {
-            return processes.noteLook(from: start, to: MonotonicClock.now)
+            return processes.planNextLook(from: start, to: MonotonicClock.now)
         }
         for client in next.sorted().compactMap({ clients[$0] }) {
             if processes.isDumpingCore(client) {

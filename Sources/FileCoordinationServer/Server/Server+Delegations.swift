@@ -79,7 +79,7 @@ extension Server {
             // It was cancelled a moment ago, and says so next; or another server reigns.
             if presence.isDeposed { presence.end(.deposed) }
         }
-        delegations.note(id, claim, in: address.record, of: client.id)
+        delegations.addUnreported(id, claim, in: address.record, of: client.id)
     }
 
     /// Delegates a place or a directory.

@@ -133,16 +133,16 @@ extension Server {
 
     /// Closes a connection that is told why.
     func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
-        noteEnd(of: connection.token, connections.refuse(connection, code, text))
+        queueConnectionEnd(of: connection.token, connections.refuse(connection, code, text))
     }
 
     /// Closes a connection whose other end is gone or does not read.
     func hangUp(_ token: UInt64) {
         guard let connection = connections[token] else { return }
-        noteEnd(of: token, connections.close(connection))
+        queueConnectionEnd(of: token, connections.close(connection))
     }
 
-    private func noteEnd(of token: UInt64, _ client: ClientID?) {
+    private func queueConnectionEnd(of token: UInt64, _ client: ClientID?) {
         guard let client, clients.disconnect(client, from: token) else { return }
         work.append(.connectionEnded(client))
     }

@@ -150,7 +150,7 @@ extension Server {
     private func mark(_ claim: ClaimID, isWritten: Bool) {
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
-        client.ledger.noteRelocation(address.record, isWritten: isWritten)
+        client.ledger.markRelocated(address.record, isWritten: isWritten)
     }
 
     /// Writes into the relocation log, all or nothing; says whether it did.

@@ -150,7 +150,7 @@ extension ModelClient {
     private func abandon(_ claim: ModelClaim, _ activity: Activity) async throws {
         let (index, generation) = (Int(claim.record.index), claim.record.generation)
         if try await activity.run(CancelClaim(record: index, generation: generation)) {
-            ledger.noteEnded(claim.record)
+            ledger.markEnded(claim.record)
         } else {
             try await releaseWithOutcome(claim, nil, activity)
         }
@@ -232,7 +232,7 @@ extension ModelClient {
             }
             opening.becomeFiled(isWriting: isWriting)
         } else {
-            if case .none = opening { delegated.noteFiling(claim.record, of: items) }
+            if case .none = opening { delegated.trackUnseen(claim.record, of: items) }
             claim.isFiled = true
             _ = try await activity.run(
                 FileClaim(record: Int(claim.record.index), free: word(claim)))
@@ -278,7 +278,7 @@ extension ModelClient {
             case .wish: world.recordCancellation(of: claim, since: activity.lastSwap)
             case .failure: world.recordFailure(of: claim)
             }
-            ledger.noteEnded(claim.record)
+            ledger.markEnded(claim.record)
             for activity in activities { activity.hearNews() }
             try await say(.ended(WireRecord(claim.record)), activity)
         }
@@ -334,7 +334,7 @@ extension ModelClient {
         let result = try await activity.run(
             ReleaseClaim(record: index, generation: claim.record.generation))
         switch result {
-        case .released: ledger.noteEnded(claim.record)
+        case .released: ledger.markEnded(claim.record)
         case .freed: ledger.discard(claim.record)
         case .notGranted: break
         }

@@ -83,7 +83,7 @@ extension ModelClient {
             if try await !activity.run(CancelClaim(record: index, generation: generation)) {
                 _ = try await activity.run(ReleaseClaim(record: index, generation: generation))
             }
-            ledger.noteEnded(presenter.record)
+            ledger.markEnded(presenter.record)
             try await say(.ended(WireRecord(presenter.record)), activity)
         }
     }

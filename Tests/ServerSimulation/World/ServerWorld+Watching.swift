@@ -31,7 +31,7 @@ extension ServerWorld {
                 if ticket != 0, !claim.isNoted { seen.append((ticket, claim)) }
             }
         }
-        for (_, claim) in seen.sorted(by: { $0.ticket < $1.ticket }) { noteFiling(claim) }
+        for (_, claim) in seen.sorted(by: { $0.ticket < $1.ticket }) { recordFiling(claim) }
         // A place is taken from a claim before another one gets it, though both are seen at once.
         for claim in waiting(in: .asked) where claim.holdsPosition {
             claim.holdsPosition = false
@@ -90,7 +90,7 @@ extension ServerWorld {
     }
 
     /// Notes that a claim has its place in line.
-    func noteFiling(_ claim: ModelClaim) {
+    func recordFiling(_ claim: ModelClaim) {
         guard !claim.isNoted else { return }
         claim.notedAt = now
         let ticket = claim.client.ledger.ticket(of: claim.record)
@@ -105,7 +105,7 @@ extension ServerWorld {
 
     /// Notes that a claim was granted, though its accessor may not have begun.
     func notePlace(_ claim: ModelClaim) {
-        noteFiling(claim)
+        recordFiling(claim)
         guard !claim.holdsPosition else { return }
         claim.holdsPosition = true
         // One for which presenters were asked had its place before it was granted.

@@ -123,8 +123,8 @@ final class ServerWorld {
         recordLate(.failed(claim.key), since: moment, until: moment)
     }
 
-    /// Writes down that a claim was given up: with the swap of its word, of which its client goes on
-    /// to know.
+    /// Writes down that a claim was given up: with the swap of its word, of which its client goes
+    /// on to know.
     func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
         guard let noted = claim.notedAt else { return }
         // A presenter may have refused it before, of which its client has not heard.
