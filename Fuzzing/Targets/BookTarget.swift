@@ -50,8 +50,8 @@ enum BookTarget {
         try book.settle(living: tickets)
         let moved = RelocationEntry(
             ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
-        try book.write([moved, RelocationEntry(ticket: 2, .heard(5))])
-        let all = entries + [moved, RelocationEntry(ticket: 2, .heard(5))]
+        try book.write([moved, RelocationEntry(ticket: 2, .handled(5))])
+        let all = entries + [moved, RelocationEntry(ticket: 2, .handled(5))]
         try compare(book, all, "the book that goes on")
         let next = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 5))
         try compare(next, all, "the next server's book")
@@ -70,19 +70,19 @@ enum BookTarget {
         _ book: RelocationLog, _ entries: [RelocationEntry], _ name: String
     ) throws {
         var places: [UInt64: RelocationEntry.Relocation] = [:]
-        var heard: [UInt64: UInt32] = [:]
+        var handled: [UInt64: UInt32] = [:]
         var packages: [UInt8] = []
         for entry in entries {
             switch entry.relocation {
             case .presenter, .claim: places[entry.ticket] = entry.relocation
-            case .heard(let count): heard[entry.ticket] = count
+            case .handled(let count): handled[entry.ticket] = count
             case .packages(let lines): packages = lines
             }
         }
         try require(book.addedPackages == packages, "\(name): other packages")
         for ticket in Set(entries.map(\.ticket)).sorted() {
             try require(
-                book.heardBytes(ofClaim: ticket) == Int(heard[ticket] ?? 0),
+                book.handledBytes(ofClaim: ticket) == Int(handled[ticket] ?? 0),
                 "\(name): heard of \(ticket)")
             switch places[ticket] {
             case .presenter(let place, let isTold):
@@ -92,7 +92,7 @@ enum BookTarget {
                 )
             case .claim(let items):
                 try require(book.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
-            case .heard, .packages, nil:
+            case .handled, .packages, nil:
                 try require(
                     book.presenter(ticket) == nil && book.items(ofClaim: ticket) == nil,
                     "\(name): \(ticket) has a place")

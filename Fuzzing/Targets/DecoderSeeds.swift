@@ -128,7 +128,7 @@ enum DecoderSeeds {
             RelocationEntry(ticket: 2, .claim(items)),
         ]
         let single = [
-            RelocationEntry(ticket: 2, .heard(17)),
+            RelocationEntry(ticket: 2, .handled(17)),
             RelocationEntry(ticket: 0, .packages([0x23, 0x0A])),
         ]
         return ([together] + single.map { [$0] })

@@ -5,7 +5,7 @@
 extension Arbiter {
     /// An accessor has made something known; what is said outside of one counts for nothing (Rule
     /// 11.10).
-    mutating func hear(
+    mutating func receive(
         _ announcement: Announcement, from id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         guard let speaker = records[id], speaker.grant != nil else { return }
@@ -47,7 +47,7 @@ extension Arbiter {
         guard !attributes.isEmpty else { return }
         var noticeBuffer = NoticeBuffer()
         for id in tree.presenters(at: path) {
-            guard let presenter = hearer(id, of: speaker) else { continue }
+            guard let presenter = recipient(id, of: speaker) else { continue }
             noticeBuffer.send(
                 .ubiquityAttributes(attributes), to: presenter,
                 if: .itemDidChangeUbiquityAttributes)

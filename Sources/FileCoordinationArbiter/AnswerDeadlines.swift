@@ -76,7 +76,8 @@ extension Arbiter {
     }
 
     /// A presenter has said something, or its coordinators have.
-    mutating func hearOf(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue) {
+    mutating func markResponsive(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue)
+    {
         guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
         if record.registration.methods.contains(.itemDidChange) {
             reevaluations.emit(.notify(presenter, .itemDidChange))
@@ -86,7 +87,7 @@ extension Arbiter {
     /// An access of this purpose begins or ends: its presenters live, and are busy.
     mutating func extendPatience(with purpose: Purpose, _ reevaluations: inout ReevaluationQueue) {
         for id in unresponsive where registry[id]?.registration.purpose == purpose {
-            hearOf(id, &reevaluations)
+            markResponsive(id, &reevaluations)
         }
         guard purposeIndex.isAwaited(purpose) else { return }
         renewDeadlines(OrderedIDs(unique: purposeIndex.awaited(purpose)), &reevaluations)

@@ -26,7 +26,8 @@ extension Arbiter {
             claim.standpoint == nil, !isStopped(claim.client)
         else { return false }
         let open = openness(claim.items[0].path)
-        return claim.items[0].access.isWriting ? open.toWrites && !open.isHeard : open.toReads
+        return claim.items[0].access.isWriting
+            ? open.toWrites && !open.tellsPresenters : open.toReads
     }
 
     /// Grants a claim, and forgets it but for its place.
@@ -68,7 +69,7 @@ extension Arbiter {
         for id in delegations.book.overlapping(claim.items[0].path) {
             guard let delegation = delegations[id], delegation.client == claim.client,
                 case .place(_, let slot, .exclusive, reportsWrites: true) = delegation.holding,
-                !openness(delegation.path).isHeard
+                !openness(delegation.path).tellsPresenters
             else { continue }
             var renewed = claim
             renewed.request = DelegationRequest(slot: slot, .modes)
@@ -142,8 +143,8 @@ extension Arbiter {
         let others = delegations.book.overlapping(wish.path).compactMap { delegations[$0] }
             .filter { $0.client != wish.client }
         let knowsModes = wish.request.abilities.contains(.modes)
-        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.isHeard {
-            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.isHeard)
+        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.tellsPresenters {
+            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.tellsPresenters)
         }
         guard !wish.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
         else { return nil }

@@ -164,7 +164,7 @@ extension Arbiter {
             }
             // What is inside an item is no concern of plain access to it.
             guard path == delegation.path || path.contains(delegation.path) else { return false }
-            if delegation.hidesWrites, !methods.isDisjoint(with: .hearsOfWrites) { return true }
+            if delegation.hidesWrites, !methods.isDisjoint(with: .isToldOfWrites) { return true }
             guard path == delegation.path else { return false }
             return !methods.isDisjoint(
                 with: delegation.isForReadingOnly

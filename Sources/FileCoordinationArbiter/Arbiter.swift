@@ -81,7 +81,7 @@ public struct Arbiter: Hashable, Sendable {
         case .claimFiled(let claim): file(claim, &reevaluations)
         case .claimRecovered(let claim): recover(claim, &reevaluations)
         case .claimAnnounced(let claim, let announcement):
-            hear(announcement, from: claim, &reevaluations)
+            receive(announcement, from: claim, &reevaluations)
         case .claimReminded(let claim, let announcement): remind(claim, of: announcement)
         case .claimEnded(let claim, let outcomes): end(claim, outcomes, &reevaluations)
         case .claimCancelled(let claim): finish(claim, &reevaluations)

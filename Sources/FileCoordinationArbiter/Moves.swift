@@ -240,7 +240,8 @@ extension Arbiter {
             notifyDirectories(of: move, moves, journeys, mover.claim, &noticeBuffer)
             // Rule 11.8: these stay; who accommodated the replacement knows, the others do not.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
-                guard let presenter = hearer(id, of: mover.claim), moves.deciding(move.new) == nil
+                guard let presenter = recipient(id, of: mover.claim),
+                    moves.deciding(move.new) == nil
                 else { continue }
                 noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
             }
@@ -259,7 +260,7 @@ extension Arbiter {
             let isPackage = move.oldPackageDepths.contains(depth)
             for id in presenters {
                 told.insertOnce(id)
-                guard let presenter = hearer(id, of: mover) else { continue }
+                guard let presenter = recipient(id, of: mover) else { continue }
                 noticeBuffer.send(
                     .subitemDidMove(move.old, to: move.new), to: presenter, if: .subitemDidMove,
                     isPackage: isPackage)
@@ -273,7 +274,7 @@ extension Arbiter {
         let coming = journeys.filter { $0.new.contains(move.new) }
             .map { (depth: $0.new.depth, presenter: $0.presenter) }
         for (depth, id) in staying + coming where !told.contains(id) {
-            guard let presenter = hearer(id, of: mover) else { continue }
+            guard let presenter = recipient(id, of: mover) else { continue }
             noticeBuffer.send(
                 .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
                 isPackage: move.newPackageDepths.contains(depth))

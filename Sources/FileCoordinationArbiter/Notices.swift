@@ -58,7 +58,7 @@ extension Arbiter {
         _ noticeBuffer: inout NoticeBuffer
     ) {
         for id in scene.presenters {
-            guard let presenter = hearer(id, of: record.claim) else { continue }
+            guard let presenter = recipient(id, of: record.claim) else { continue }
             switch outcome {
             case .unchanged:
                 continue
@@ -80,7 +80,7 @@ extension Arbiter {
     ) {
         guard let top = tree.node(of: path) else { return }
         for id in tree.presenters(below: top) {
-            guard let presenter = hearer(id, of: record.claim) else { continue }
+            guard let presenter = recipient(id, of: record.claim) else { continue }
             if outcome == .deleted, record.accommodated.contains(id) { continue }
             noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
         }
@@ -98,7 +98,7 @@ extension Arbiter {
         for (depth, presenters) in scene.containing {
             let isPackage = scene.item.packageDepths.contains(depth)
             for id in presenters {
-                guard let presenter = hearer(id, of: record.claim) else { continue }
+                guard let presenter = recipient(id, of: record.claim) else { continue }
                 switch outcome {
                 case .unchanged: continue
                 case .created:
@@ -113,7 +113,7 @@ extension Arbiter {
     }
 
     /// The presenter, if it is to hear of this claim at all (Rules 4.5, 7.9).
-    func hearer(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
+    func recipient(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
         guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose else {
             return nil
         }

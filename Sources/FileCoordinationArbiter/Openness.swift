@@ -12,7 +12,7 @@ struct Openness: Hashable, Sendable {
     /// The same of a write.
     var toWrites = true
     /// Whether a presenter is to hear of what a write changes.
-    var isHeard = false
+    var tellsPresenters = false
 }
 
 extension PresenterMethods {
@@ -22,7 +22,7 @@ extension PresenterMethods {
     static let askedByWrites: Self = [.relinquishToWriter, .save]
     /// By what a presenter of an item, or of a directory that contains it, hears of a write (Rules
     /// 7.3 to 7.5).
-    static let hearsOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
+    static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
 }
 
 extension Arbiter {
@@ -38,7 +38,7 @@ extension Arbiter {
             if claims[.domainReading] != nil { result.toWrites = false }
             for id in tree.nodes[node].presenters {
                 guard let methods = registry[id]?.registration.methods else { continue }
-                if !methods.isDisjoint(with: .hearsOfWrites) { result.isHeard = true }
+                if !methods.isDisjoint(with: .isToldOfWrites) { result.tellsPresenters = true }
             }
         }
         if way.count == path.depth + 1, let node = way.last {

@@ -32,7 +32,7 @@ extension Arbiter {
             case .filed, .waiting, .asking, .granted: continue
             }
         }
-        for presenter in left.presenters { hearOf(presenter, &reevaluations) }
+        for presenter in left.presenters { markResponsive(presenter, &reevaluations) }
         renewDeadlines(left.presenters, &reevaluations)
     }
 

@@ -57,7 +57,7 @@ extension Arbiter {
         _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?,
         _ reevaluations: inout ReevaluationQueue
     ) {
-        hearOf(presenter, &reevaluations)
+        markResponsive(presenter, &reevaluations)
         // Also if no claim waited for it any longer: others may wait until it has relinquished.
         registry[presenter]?.answered(id, now: now)
         reevaluations.resume(presenter)

@@ -51,12 +51,12 @@ public enum Failpoint {
         case frees
         case renewsTicketQueue
         // A server's messages.
-        case hearsHello
-        case hearsFiled
-        case hearsEnded
-        case hearsAnnounced
-        case hearsAnswered
-        case hearsOther
+        case handlesHello
+        case handlesFiled
+        case handlesEnded
+        case handlesAnnounced
+        case handlesAnswered
+        case handlesOther
         case saysWelcome
         case saysGranted
         case saysDeliveries

@@ -15,7 +15,7 @@ public struct RelocationEntry: Hashable, Sendable {
         /// A claim that waits, or has waited, with all of its items.
         case claim([AccessItem])
         /// A claim that runs, and how many bytes of its log have been acted on.
-        case heard(UInt32)
+        case handled(UInt32)
         /// Not of a record: what clients have added to the package policy.
         case packages([UInt8])
     }
@@ -74,7 +74,7 @@ extension RelocationEntry: WireCoded {
     private enum Kind: UInt8 {
         case presenter = 1
         case claim = 2
-        case heard = 3
+        case handled = 3
         case packages = 4
     }
 
@@ -88,8 +88,8 @@ extension RelocationEntry: WireCoded {
         case .claim(let items):
             encoder.raw(Kind.claim)
             encoder.list(items, .items, limit: WireLimits.items)
-        case .heard(let count):
-            encoder.raw(Kind.heard)
+        case .handled(let count):
+            encoder.raw(Kind.handled)
             encoder.integer(count)
         case .packages(let lines):
             encoder.raw(Kind.packages)
@@ -106,7 +106,7 @@ extension RelocationEntry: WireCoded {
         case .claim:
             relocation = .claim(
                 try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
-        case .heard: relocation = .heard(try decoder.integer(UInt32.self))
+        case .handled: relocation = .handled(try decoder.integer(UInt32.self))
         case .packages:
             relocation = .packages(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))

@@ -32,13 +32,13 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         try a.ask("a release", "a released false")
-        try b.hear("b held \(file)")
+        try b.expect("b held \(file)")
         // A second release takes nothing from another holder.
         try a.ask("a release", "a released false")
         c.tell("c hold \(file)")
         try stage.untilWaits(c)
         b.end()
-        try c.hear("c held \(file)")
+        try c.expect("c held \(file)")
         try c.ask("c drop", "c dropped")
         try a.ask("a drop", "a dropped")
         try stage.untilNoClaimHolds()
@@ -75,7 +75,7 @@ class AccessHoldTests: StageTestCase {
         w.tell("w hold \(file)")
         try stage.untilWaits(w)
         try x.ask("x release", "x released")
-        try a.hear("a held")
+        try a.expect("a held")
         let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
         try b.ask("b join \(ticket)", "b held \(file)")
         // The death of one of them is not the end of the other's.
@@ -85,7 +85,7 @@ class AccessHoldTests: StageTestCase {
         }
         XCTAssertFalse(w.said("w held"))
         try b.ask("b release", "b released")
-        try w.hear("w held")
+        try w.expect("w held")
     }
 
     /// A ticket is asked for in vain when there is nothing to join but another program's access.
@@ -119,7 +119,7 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         c.end()
-        try b.hear("b held")
+        try b.expect("b held")
         try b.ask("b drop", "b dropped")
         try stage.untilNoClaimHolds()
     }
@@ -140,7 +140,7 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         kill(children[1], SIGKILL)
-        try b.hear("b held")
+        try b.expect("b held")
     }
 
     /// A release gives up this program's part, and the keepers go with those that they keep it for.
@@ -154,7 +154,7 @@ class AccessHoldTests: StageTestCase {
         b.tell("b hold \(file)")
         try stage.untilWaits(b)
         c.end()
-        try b.hear("b held")
+        try b.expect("b held")
     }
 
     /// Without what keeps it, the hold is what it was.

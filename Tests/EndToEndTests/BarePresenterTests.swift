@@ -46,7 +46,7 @@ final class BarePresenterTests: StageTestCase {
         }
 
         /// The next message to the presenter.
-        func hear() throws -> PresenterMessage {
+        func expect() throws -> PresenterMessage {
             while heard.isEmpty {
                 let bytes = try XCTUnwrap(line.receive(), "the arbiter says nothing more")
                 guard case .deliveries(let deliveries) = try ServerMessage(decoding: bytes) else {
@@ -60,7 +60,7 @@ final class BarePresenterTests: StageTestCase {
         /// The number of the next question.
         func hearQuestion() throws -> UInt64 {
             while true {
-                if case .ask(let number, _) = try hear() { return number }
+                if case .ask(let number, _) = try expect() { return number }
             }
         }
 
@@ -97,9 +97,9 @@ final class BarePresenterTests: StageTestCase {
         c.tell("w write \(file)")
         try stage.untilWaits(c)
         try b.stop()
-        XCTAssertEqual(try presenter.hear(), .cancelAsk(claim: first))
+        XCTAssertEqual(try presenter.expect(), .cancelAsk(claim: first))
         presenter.answer(try presenter.hearQuestion())
-        try c.hear("w granted")
+        try c.expect("w granted")
         try c.ask("w go", "w released")
         b.signal(SIGCONT)
         let second = try presenter.hearQuestion()
@@ -112,7 +112,7 @@ final class BarePresenterTests: StageTestCase {
         try stage.until(b, .asking)
         XCTAssertFalse(b.said("w granted"))
         presenter.answer(second)
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
     }
 
@@ -137,7 +137,7 @@ final class BarePresenterTests: StageTestCase {
             try stage.until(b, .asking)
         }
         presenter.answer(try presenter.hearQuestion())
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
     }
 
@@ -158,10 +158,10 @@ final class BarePresenterTests: StageTestCase {
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
         b.tell("w write \(file)")
         presenter.answer(try presenter.hearQuestion())
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
         try stage.untilNoClaimHolds()
         try presenter.reconnect(runtime: stage.runtime) {}
-        XCTAssertEqual(try presenter.hear(), .reacquire(.writer))
+        XCTAssertEqual(try presenter.expect(), .reacquire(.writer))
     }
 }

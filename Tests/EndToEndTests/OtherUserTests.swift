@@ -62,7 +62,7 @@ class OtherUserTests: StageTestCase {
         }
         // Nor does coordinating at the same place help.
         stranger.tell("w write \(file)")
-        try stranger.hear("w failed FileCoordinationErrorDomain 1")
+        try stranger.expect("w failed FileCoordinationErrorDomain 1")
         try a.ask("a go", "a released")
     }
 }
@@ -79,8 +79,8 @@ final class OtherOrdinaryUserTests: OtherUserTests {
         chown(stage.runtime, Self.users.ours, Self.users.ours)
         let root = try stage.peer("root")
         root.tell("w write \(stage.path("f")) explain")
-        try root.hear("w failed FileCoordinationErrorDomain 1")
-        let sentence = try root.hear("w because")
+        try root.expect("w failed FileCoordinationErrorDomain 1")
+        let sentence = try root.expect("w because")
         XCTAssertTrue(sentence.contains("belongs to user 65534, not to you"), sentence)
     }
 }

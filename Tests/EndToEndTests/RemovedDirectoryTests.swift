@@ -47,7 +47,7 @@ class RemovedDirectoryTests: StageTestCase {
         XCTAssertFalse(b.said("b granted"), line: line)
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new", line: line)
+        XCTAssertEqual(try b.expect("b granted"), "b granted new", line: line)
         try b.ask("b go", "b released")
         try stage.untilNoClaimHolds()
     }
@@ -133,7 +133,7 @@ class RemovedDirectoryTests: StageTestCase {
         try b.ask("c write \(stage.path("g"))", "c granted")
         try b.ask("c put new", "c put")
         try b.ask("c go", "c released")
-        try a.hear("p did change")
+        try a.expect("p did change")
         // And the ledgers are found once more.
         kill(try stage.arbiter(), SIGKILL)
         let c = try stage.peer("C")
@@ -227,7 +227,7 @@ class RemovedDirectoryTests: StageTestCase {
         try wait(for: "B has a directory") {
             FileManager.default.fileExists(atPath: stage.runtime + "/host.lock")
         }
-        XCTAssertThrowsError(try b.hear("b granted", within: 0.5))
+        XCTAssertThrowsError(try b.expect("b granted", within: 0.5))
         for number in taken { close(number) }
         kill(a.pid, SIGCONT)
         try assertWaits(b, for: a)
@@ -275,7 +275,7 @@ class RemovedDirectoryTests: StageTestCase {
         b.tell("b write \(file)")
         try untilAsked(a)
         a.end()
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 }
 

@@ -12,7 +12,7 @@ final class VersionsSideBySideTests: StageTestCase {
 
     private func daemon(_ environment: [String: String] = [:]) throws -> Program {
         let daemon = try stage.start("daemon", [Products.daemon], environment: environment)
-        try daemon.hear("serving", inside: true)
+        try daemon.expect("serving", inside: true)
         return daemon
     }
 
@@ -46,16 +46,16 @@ final class VersionsSideBySideTests: StageTestCase {
         }
         XCTAssertNotEqual(try version(), before)
         try older.ask("a go", "a released")
-        try newer.hear("b granted")
+        try newer.expect("b granted")
         XCTAssertFalse(third.said("c granted"))
         try newer.ask("b go", "b released")
         try third.ask("c go", "c released")
         try third.ask("w write \(other)", "w granted")
-        try older.hear("p relinquish to writer")
-        try newer.hear("q relinquish to writer")
+        try older.expect("p relinquish to writer")
+        try newer.expect("q relinquish to writer")
         try third.ask("w go", "w released")
-        try older.hear("p reacquire from writer")
-        try newer.hear("q reacquire from writer")
+        try older.expect("p reacquire from writer")
+        try newer.expect("q reacquire from writer")
     }
 
     func testTheDaemonIsReplacedByANewerOne() throws { try assertReplaced(old, by: [:]) }

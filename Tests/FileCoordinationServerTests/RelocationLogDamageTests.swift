@@ -22,7 +22,7 @@ struct RelocationLogDamageTests {
 
     @Test func `Of a file that is cut anywhere the whole entries count`() throws {
         let entries = [
-            RelocationEntry(ticket: 1, .claim(.one("/a"))), RelocationEntry(ticket: 2, .heard(3)),
+            RelocationEntry(ticket: 1, .claim(.one("/a"))), RelocationEntry(ticket: 2, .handled(3)),
             RelocationEntry(ticket: 1, .claim(.one("/b"))),
         ]
         let book = try world.book(1)
@@ -39,7 +39,7 @@ struct RelocationLogDamageTests {
             let expected: [AccessItem]? =
                 cut < ends[0] ? nil : .one(cut < ends[2] ? "/a" : "/b")
             #expect(next.items(ofClaim: 1) == expected, "cut at \(cut)")
-            #expect(next.heardBytes(ofClaim: 2) == (cut < ends[1] ? 0 : 3), "cut at \(cut)")
+            #expect(next.handledBytes(ofClaim: 2) == (cut < ends[1] ? 0 : 3), "cut at \(cut)")
             if let expected { #expect(items(1) == expected, "cut at \(cut)") }
         }
     }

@@ -24,15 +24,15 @@ struct RelocationLogTests {
 
     @Test func `A later server knows what the former one wrote, and the last word counts`() throws {
         let former = try world.book(3)
-        #expect(former.items(ofClaim: 1) == nil && former.heardBytes(ofClaim: 1) == 0)
+        #expect(former.items(ofClaim: 1) == nil && former.handledBytes(ofClaim: 1) == 0)
         try former.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
         try former.write(RelocationEntry(ticket: 2, .presenter(.of("/p"), isTold: true)))
-        try former.write(RelocationEntry(ticket: 1, .heard(17)))
+        try former.write(RelocationEntry(ticket: 1, .handled(17)))
         try former.write(RelocationEntry(ticket: 1, .claim(.one("/b"))))
         try former.write(RelocationEntry(ticket: 2, .presenter(.of("/q"), isTold: false)))
         for book in [former, try world.book(4), try world.book(900)] {
             #expect(book.items(ofClaim: 1) == .one("/b"))
-            #expect(book.heardBytes(ofClaim: 1) == 17)
+            #expect(book.handledBytes(ofClaim: 1) == 17)
             let presenter = try #require(book.presenter(2))
             #expect(presenter.place == .of("/q") && !presenter.isTold)
             #expect(book.items(ofClaim: 2) == nil && book.presenter(1) == nil)
@@ -43,16 +43,16 @@ struct RelocationLogTests {
     }
 
     @Test func `A server knows nothing of itself or of later ones`() throws {
-        try world.book(5).write(RelocationEntry(ticket: 1, .heard(1)))
-        #expect(try world.book(5).heardBytes(ofClaim: 1) == 0)
-        #expect(try world.book(4).heardBytes(ofClaim: 1) == 0)
+        try world.book(5).write(RelocationEntry(ticket: 1, .handled(1)))
+        #expect(try world.book(5).handledBytes(ofClaim: 1) == 0)
+        #expect(try world.book(4).handledBytes(ofClaim: 1) == 0)
     }
 
     @Test func `Settling drops the dead, and the former servers' files`() throws {
         let former = try world.book(3)
         for ticket in 1...3 as ClosedRange<UInt64> {
             try former.write(RelocationEntry(ticket: ticket, .claim(.one("/c\(ticket)"))))
-            try former.write(RelocationEntry(ticket: ticket, .heard(UInt32(ticket))))
+            try former.write(RelocationEntry(ticket: ticket, .handled(UInt32(ticket))))
         }
         try world.put([1, 2, 3], into: "places.1")
         try world.put([1, 2, 3], into: "places.2.new")
@@ -63,11 +63,11 @@ struct RelocationLogTests {
         try book.settle(living: [2, 7])
         #expect(try world.books() == ["places", "places.4", "places.99", "places.x"])
         try world.directory.remove("places.99")
-        #expect(book.items(ofClaim: 1) == nil && book.heardBytes(ofClaim: 3) == 0)
+        #expect(book.items(ofClaim: 1) == nil && book.handledBytes(ofClaim: 3) == 0)
         let next = try world.book(5)
-        #expect(next.items(ofClaim: 2) == .one("/c2") && next.heardBytes(ofClaim: 2) == 2)
+        #expect(next.items(ofClaim: 2) == .one("/c2") && next.handledBytes(ofClaim: 2) == 2)
         #expect(next.items(ofClaim: 1) == nil && next.items(ofClaim: 3) == nil)
-        #expect(next.heardBytes(ofClaim: 1) == 0)
+        #expect(next.handledBytes(ofClaim: 1) == 0)
         #expect(items(2) == .one("/c2"))
         #expect(items(1) == nil)
     }
@@ -84,29 +84,29 @@ struct RelocationLogTests {
     @Test func `What is over is forgotten, and not written again`() throws {
         let book = try world.book(1)
         try book.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
-        try book.write(RelocationEntry(ticket: 1, .heard(5)))
+        try book.write(RelocationEntry(ticket: 1, .handled(5)))
         try book.write(RelocationEntry(ticket: 2, .presenter(.of("/p"), isTold: true)))
         book.end(1)
         book.forgetOver()
-        #expect(book.items(ofClaim: 1) == nil && book.heardBytes(ofClaim: 1) == 0)
+        #expect(book.items(ofClaim: 1) == nil && book.handledBytes(ofClaim: 1) == 0)
         #expect(book.presenter(2) != nil)
         try book.settle(living: [1, 2])
         let next = try world.book(2)
-        #expect(next.items(ofClaim: 1) == nil && next.heardBytes(ofClaim: 1) == 0)
+        #expect(next.items(ofClaim: 1) == nil && next.handledBytes(ofClaim: 1) == 0)
         #expect(next.presenter(2)?.place == .of("/p"))
     }
 
     @Test func `What is over is known to the next server until its client has it back`() throws {
         let book = try world.book(1)
-        try book.write(RelocationEntry(ticket: 1, .heard(5)))
+        try book.write(RelocationEntry(ticket: 1, .handled(5)))
         let second = try world.book(2)
         second.end(1)
         try second.settle(living: [])
-        #expect(second.heardBytes(ofClaim: 1) == 5)
-        #expect(try world.book(3).heardBytes(ofClaim: 1) == 5)
+        #expect(second.handledBytes(ofClaim: 1) == 5)
+        #expect(try world.book(3).handledBytes(ofClaim: 1) == 5)
         second.forgetOver()
         try second.settle(living: [])
-        #expect(try world.book(3).heardBytes(ofClaim: 1) == 0)
+        #expect(try world.book(3).handledBytes(ofClaim: 1) == 0)
     }
 
     @Test func `A server that leaves with no client there leaves no file`() throws {

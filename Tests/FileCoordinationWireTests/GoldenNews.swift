@@ -121,7 +121,7 @@ extension Golden {
             "11000000 01000000 ffffffffffffffff 02 00000000"),
         Golden(
             "what was heard of a claim",
-            .relocationEntry(RelocationEntry(ticket: 3, .heard(0x0001_0203))),
+            .relocationEntry(RelocationEntry(ticket: 3, .handled(0x0001_0203))),
             "11000000 01000000 0300000000000000 03 03020100"),
         Golden(
             "what was added to the package policy",

@@ -19,7 +19,7 @@ struct RelocationEntryTests {
                     path: .of("/a/b.rtfd"), access: .writing(.deleting), isDirectory: true,
                     packageDepths: [2]),
             ])),
-        RelocationEntry(ticket: .max, .heard(.max)),
+        RelocationEntry(ticket: .max, .handled(.max)),
         RelocationEntry(ticket: 0, .claim([])),
         RelocationEntry(ticket: 1, .presenter(.of("/c"), isTold: true)),
     ]

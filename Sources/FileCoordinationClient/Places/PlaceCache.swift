@@ -82,7 +82,7 @@ final class PlaceCache: Sendable {
         _ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64
     ) -> (place: KnownPlace?, isVersionless: Bool) {
         // Before the lock: the thread that took the news discards under the lock what they concern.
-        if watch.hasNews { hear() }
+        if watch.hasNews { readEvents() }
         return state.withLock { state in
             let known = Self.known(text, now, &state)
             guard let path else { return (known, false) }
@@ -107,7 +107,7 @@ final class PlaceCache: Sendable {
     /// Whether it is known, and still holds, that the item of a place has no versions.
     func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
         let hasNews = watch.hasNews
-        if hasNews { hear() }
+        if hasNews { readEvents() }
         let now = MonotonicClock.now
         return state.withLock { state in
             Self.isAbsent(path, now, state)
@@ -157,7 +157,7 @@ final class PlaceCache: Sendable {
     func isAbsent(
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
-        if !hasLooked, watch.hasNews { hear() }
+        if !hasLooked, watch.hasNews { readEvents() }
         let known = state.withLock { state -> Bool? in
             if Self.isAbsent(path, now, state) { return true }
             return state.versionless.watch(path, now: now) ? false : nil
@@ -363,7 +363,7 @@ final class PlaceCache: Sendable {
     }
 
     /// Takes note of what has happened.
-    private func hear() {
+    private func readEvents() {
         state.withLock { state in
             // To the end: the caller would overlook news that are left unread.
             while watch.hasNews {
@@ -372,7 +372,7 @@ final class PlaceCache: Sendable {
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
-                        state.versionless.hear(event.name, in: event.watch)
+                        state.versionless.handleEvent(event.name, in: event.watch)
                     }
                 }
                 let isConcerned = news.events.contains { event in

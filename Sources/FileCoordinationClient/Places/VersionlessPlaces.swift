@@ -45,7 +45,7 @@ struct VersionlessPlaces {
     }
 
     /// Takes note of an event: something of that name has come to a directory, or its watch ended.
-    mutating func hear(_ name: [UInt8], in watch: Int32) {
+    mutating func handleEvent(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         if let store, store.watches.contains(watch) { generation += 1 }
         if let place = places[watch]?.removeValue(forKey: name) {

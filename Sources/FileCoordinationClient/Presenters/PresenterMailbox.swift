@@ -278,7 +278,7 @@ extension PresenterMailbox {
                 presenter.relinquish(kind, block)
             }
         case .notify(let notice):
-            guard let callbacks = beginning(delivery), callbacks.presenter.hear(notice) else {
+            guard let callbacks = beginning(delivery), callbacks.presenter.receive(notice) else {
                 return
             }
             // Also if it removed itself: it has heard.

@@ -110,7 +110,7 @@ struct OrphanRecovery {
             let end = MonotonicClock.now + pause
             repeat {
                 try poller.wait(into: &ready, until: end)
-                for event in ready { try hear(event.token, &inquiry, poller) }
+                for event in ready { try readAnswer(event.token, &inquiry, poller) }
                 guard role.isInPlace(in: runtime), runtime.isInPlace else {
                     throw Failure.movedOn
                 }
@@ -122,7 +122,7 @@ struct OrphanRecovery {
         }
     }
 
-    private mutating func hear(
+    private mutating func readAnswer(
         _ token: UInt64, _ inquiry: inout Inquiry, _ poller: Poller
     ) throws {
         guard let (name, line) = inquiry.asked[token], let answer = try Self.answer(on: line)

@@ -25,7 +25,7 @@ package final class RelocationLog {
     private var length: UInt64 = 0
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
-    private var heard: [UInt64: UInt32] = [:]
+    private var handled: [UInt64: UInt32] = [:]
     /// Records that are over, and still say so: their clients do not have them back.
     private var over: Set<UInt64> = []
     /// What clients have added to the package policy: the next server announces it, too.
@@ -67,7 +67,7 @@ package final class RelocationLog {
     }
 
     /// How many bytes of a claim's log have been acted on.
-    package func heardBytes(ofClaim ticket: UInt64) -> Int { Int(heard[ticket] ?? 0) }
+    package func handledBytes(ofClaim ticket: UInt64) -> Int { Int(handled[ticket] ?? 0) }
 
     // MARK: Writing
 
@@ -97,7 +97,7 @@ package final class RelocationLog {
     package func forgetOver() {
         for ticket in over {
             places[ticket] = nil
-            heard[ticket] = nil
+            handled[ticket] = nil
         }
         over = []
     }
@@ -112,7 +112,7 @@ package final class RelocationLog {
     package func settle(living: Set<UInt64>) throws(SystemError) {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
-        heard = heard.filter { kept.contains($0.key) }
+        handled = handled.filter { kept.contains($0.key) }
         try rewrite()
         for name in (try? directory.names()) ?? [] {
             let isUnfinished = name.hasSuffix(Self.temporarySuffix)
@@ -146,7 +146,7 @@ package final class RelocationLog {
     private func apply(_ entry: RelocationEntry) {
         switch entry.relocation {
         case .presenter, .claim: places[entry.ticket] = entry.relocation
-        case .heard(let bytes): heard[entry.ticket] = bytes
+        case .handled(let bytes): handled[entry.ticket] = bytes
         case .packages(let lines): addedPackages = lines
         }
     }
@@ -159,8 +159,8 @@ package final class RelocationLog {
         var entries = places.sorted { $0.key < $1.key }.map {
             RelocationEntry(ticket: $0.key, $0.value)
         }
-        entries += heard.sorted { $0.key < $1.key }.map {
-            RelocationEntry(ticket: $0.key, .heard($0.value))
+        entries += handled.sorted { $0.key < $1.key }.map {
+            RelocationEntry(ticket: $0.key, .handled($0.value))
         }
         if !addedPackages.isEmpty {
             entries.append(RelocationEntry(ticket: 0, .packages(addedPackages)))

@@ -30,7 +30,7 @@ extension Server {
         for _ in 0..<ServerLimits.messagesPerTurn {
             guard connections[connection.token] != nil else { return }
             switch connection.take() {
-            case .heard(let heard): take(heard, from: connection)
+            case .received(let incoming): take(incoming, from: connection)
             case .nothing: return
             case .ended: return hangUp(connection.token)
             }
@@ -40,13 +40,13 @@ extension Server {
     }
 
     /// Acts on what a connection has said, and does all that follows.
-    func act(on heard: Heard, from connection: Connection) {
-        switch heard {
+    func act(on incoming: Incoming, from connection: Connection) {
+        switch incoming {
         case .message(let message):
-            Failpoint.reach(.before, message.hearing)
+            Failpoint.reach(.before, message.handling)
             act(on: message, from: connection)
             finishWork()
-            Failpoint.reach(.after, message.hearing)
+            Failpoint.reach(.after, message.handling)
         case .greeted:
             if let client = connection.client { lookAtLedger(of: client, isFirst: true) }
             finishWork()

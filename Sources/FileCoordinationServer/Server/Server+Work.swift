@@ -38,16 +38,16 @@ extension Server {
     ///
     /// - Parameters:
     ///   - outright: a claim that, if it is granted, was filed just now: its process runs.
-    ///   - heard: of a claim, how many bytes of its log have been acted on with this event.
+    ///   - handled: of a claim, how many bytes of its log have been acted on with this event.
     func decide(
-        _ event: Event, outright: ClaimID? = nil, heard: (claim: ClaimID, bytes: Int)? = nil
+        _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
         let actions = arbiter.handle(event)
         var entries = actions.compactMap { $0.relocationEntry }
-        if let heard {
+        if let handled {
             entries.append(
                 RelocationEntry(
-                    ticket: heard.claim.rawValue, .heard(UInt32(clamping: heard.bytes))))
+                    ticket: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
         }
         let isWritten = entries.isEmpty || write(entries)
         for action in actions { carryOut(action, outright: outright, isWritten: isWritten) }

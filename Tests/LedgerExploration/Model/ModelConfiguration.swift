@@ -129,7 +129,7 @@ enum ModelEvent: Hashable {
     /// The client's other thread performs its next operation.
     case stepCanceller(client: Int)
     case takeOver(server: Int)
-    case hear(server: Int, of: Int)
+    case receive(server: Int, of: Int)
     case look(server: Int, client: Int, record: Int)
     case grant(server: Int, client: Int, record: Int)
     case withdraw(server: Int, client: Int, record: Int)
@@ -150,7 +150,7 @@ enum ModelEvent: Hashable {
             .beginCancelling:
             true
         case .step, .flush, .begin, .expire, .tireOfTicketQueue, .believeMessage, .finishAccess,
-            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .requestReport,
+            .stepCanceller, .takeOver, .receive, .look, .grant, .reap, .revoke, .requestReport,
             .removeClient,
             .openTicketQueue, .endTicketQueue:
             false

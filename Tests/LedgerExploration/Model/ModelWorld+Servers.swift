@@ -188,7 +188,7 @@ extension ModelWorld {
         switch event {
         case .takeOver(let server):
             servers[server].enter(.raising(RaiseGlobalEpoch(fault: configuration.fault)))
-        case .hear(let server, let client):
+        case .receive(let server, let client):
             servers[server].listed |= 1 << client
             servers[server].phase = .scanning(client, record: 0, isHello: true)
         case .look(let server, let client, let record):

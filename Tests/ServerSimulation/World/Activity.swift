@@ -108,7 +108,7 @@ final class Activity {
     }
 
     /// A message about it has come.
-    func hearNews() {
+    func receiveNews() {
         if case .news = point { point = .message("look") }
     }
 }

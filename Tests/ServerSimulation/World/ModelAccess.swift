@@ -279,7 +279,7 @@ extension ModelClient {
             case .failure: world.recordFailure(of: claim)
             }
             ledger.markEnded(claim.record)
-            for activity in activities { activity.hearNews() }
+            for activity in activities { activity.receiveNews() }
             try await say(.ended(WireRecord(claim.record)), activity)
         }
     }

@@ -134,7 +134,7 @@ extension ModelClient {
 
     // MARK: Hearing
 
-    func hear(_ delivery: Delivery) {
+    func receive(_ delivery: Delivery) {
         guard
             let presenter = presenters.first(where: {
                 WireRecord($0.record) == delivery.presenter

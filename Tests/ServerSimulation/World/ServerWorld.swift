@@ -185,7 +185,7 @@ final class ServerWorld {
             guard let client = dice.one(of: idle), client.access(&dice) else { return }
             if choice.kind == .burst { client.activities.last.map { go($0, dice.within(2...12)) } }
         case .finish: finish(&dice)
-        case .hear: try dice.one(of: running)?.hear()
+        case .receive: try dice.one(of: running)?.receive()
         case .cancel: cancel(&dice)
         case .timeout: timeOut(&dice)
         case .present: dice.one(of: running)?.present(&dice)
