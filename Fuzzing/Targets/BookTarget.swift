@@ -47,7 +47,7 @@ enum BookTarget {
         let tickets = Set(entries.map(\.ticket))
         try compare(book, entries, "the book that was found")
         // Of many the first are enough: the file is made anew with them.
-        try book.settle(living: tickets)
+        try book.begin(living: tickets)
         let moved = RelocationEntry(
             ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
         try book.write([moved, RelocationEntry(ticket: 2, .handled(5))])

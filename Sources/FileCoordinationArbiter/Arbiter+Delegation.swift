@@ -79,7 +79,7 @@ extension Arbiter {
     }
 
     /// Decides of what clients would like to have; after everything else in an event.
-    mutating func settleWishes(_ reevaluations: inout ReevaluationQueue) {
+    mutating func decideWishes(_ reevaluations: inout ReevaluationQueue) {
         for wish in reevaluations.wishes {
             // What is being recalled may hide claims: until it is known, nothing new is delegated.
             if awaitsRecalls {

@@ -105,7 +105,7 @@ public struct Arbiter: Hashable, Sendable {
             finishClosedQueue(id, at: path, turns: turns)
         }
         finish(&reevaluations)
-        settleWishes(&reevaluations)
+        decideWishes(&reevaluations)
         return reevaluations.effects
     }
 
@@ -123,7 +123,7 @@ public struct Arbiter: Hashable, Sendable {
                 switch task {
                 case .putPostponedQuestions(let presenter):
                     putPostponedQuestions(presenter, &reevaluations)
-                case .settle(let claim): settle(claim, &reevaluations)
+                case .grantIfReady(let claim): grantIfReady(claim, &reevaluations)
                 case .evaluate(let claim): evaluate(claim, &reevaluations)
                 }
             }

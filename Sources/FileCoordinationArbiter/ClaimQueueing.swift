@@ -74,12 +74,12 @@ extension Arbiter {
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)
         }
-        settle(claim.id, &reevaluations)
+        grantIfReady(claim.id, &reevaluations)
         reevaluations.markProgress()
     }
 
     /// Grants a claim of stage 2 that has everything it needs.
-    mutating func settle(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
+    mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.passers.isEmpty
         else { return }
         grant(id, &reevaluations)

@@ -65,7 +65,7 @@ extension Arbiter {
         }
         for other in record.passed {
             records[other]?.updateAsking { $0.passers.remove(id) }
-            reevaluations.settle(other)
+            reevaluations.reconsiderGrant(other)
         }
         reconsider(record.watchers, &reevaluations)
     }

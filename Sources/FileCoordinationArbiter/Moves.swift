@@ -21,7 +21,7 @@ extension Arbiter {
         var travellers: [ClaimID] = []
         for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
         hold(mover.claim, &reevaluations)
-        settleIn(travellers, &reevaluations)
+        reconsiderTravellers(travellers, &reevaluations)
     }
 
     /// A claim that was found running has made this known before.
@@ -159,7 +159,7 @@ extension Arbiter {
     }
 
     /// Has claims that have followed their items look around.
-    private mutating func settleIn(
+    private mutating func reconsiderTravellers(
         _ travellers: [ClaimID], _ reevaluations: inout ReevaluationQueue
     ) {
         for id in travellers { leaveBehind(id, &reevaluations) }
@@ -190,7 +190,7 @@ extension Arbiter {
         else { return }
         records[other]?.updateAsking { $0.passers.remove(passer) }
         records[passer]?.passed.remove(other)
-        reevaluations.settle(other)
+        reevaluations.reconsiderGrant(other)
     }
 
     /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs

@@ -39,7 +39,7 @@ struct ReevaluationQueue {
     /// One thing to look at.
     enum Task {
         case putPostponedQuestions(PresenterID)
-        case settle(ClaimID)
+        case grantIfReady(ClaimID)
         case evaluate(ClaimID)
     }
 
@@ -68,7 +68,7 @@ struct ReevaluationQueue {
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }
 
     /// Notes that a claim in stage 2 can perhaps be granted.
-    mutating func settle(_ claim: ClaimID) { asking.insertOnce(claim) }
+    mutating func reconsiderGrant(_ claim: ClaimID) { asking.insertOnce(claim) }
 
     /// Notes that a claim in stage 1 can perhaps go on.
     mutating func evaluate(_ claim: FiledClaim) {
@@ -80,7 +80,7 @@ struct ReevaluationQueue {
     mutating func next() -> Task? {
         // Questions before grants, and both before the line: what holds its place goes on first.
         if let presenter = presenters.popFirst() { return .putPostponedQuestions(presenter) }
-        if let claim = asking.popFirst() { return .settle(claim) }
+        if let claim = asking.popFirst() { return .grantIfReady(claim) }
         return waiting.popFirst().map { .evaluate($0.claim) }
     }
 }

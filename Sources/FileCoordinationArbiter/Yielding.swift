@@ -102,7 +102,7 @@ extension Arbiter {
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
-        reevaluations.settle(id)
+        reevaluations.reconsiderGrant(id)
         guard registry[presenter]?.removeAwaitingClaim(by: id) == true,
             let purpose = registry[presenter]?.registration.purpose
         else { return }

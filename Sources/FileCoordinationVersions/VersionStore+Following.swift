@@ -27,7 +27,7 @@ extension VersionStore {
             let status = try? FileStatus(path: place.bytes, followLinks: false),
             self.mayHaveVersions(at: place, status), let folders = try? openIfThere()
         {
-            write.lookForVersions(in: folders)
+            write.recordVersions(in: folders)
         }
         return write
     }
@@ -36,7 +36,7 @@ extension VersionStore {
     func tieWasMade(at place: ItemPath, in folders: StoreFolders) {
         Session.itemGotVersions(at: place, in: self)
         for write in writes.withLock({ $0 }) where write.place == place {
-            write.lookForVersions(in: folders)
+            write.recordVersions(in: folders)
         }
     }
 
@@ -62,17 +62,17 @@ extension VersionStore {
     }
 
     /// Lets the versions follow that a dead writer's document has.
-    func settleWrites(_ folders: StoreFolders) {
+    func recoverWrites(_ folders: StoreFolders) {
         for name in (try? folders.writing.names()) ?? [] {
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
             if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
-                settle(note, in: folders)
+                recover(note, in: folders)
             }
             try? folders.writing.remove(name)
         }
     }
 
-    private func settle(_ note: WriteNote, in folders: StoreFolders) {
+    private func recover(_ note: WriteNote, in folders: StoreFolders) {
         var last: ItemIdentity?
         // This process has no claim on the item: another one may save it at the same time.
         for _ in 0..<16 {

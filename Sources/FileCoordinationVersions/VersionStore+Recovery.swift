@@ -12,10 +12,10 @@ extension VersionStore {
     ///
     /// Every change of the store does so, and no read. To be called, too, when a writer is known to
     /// have died: the sooner its document is looked at, the less can have happened to it.
-    package func settle() { _ = try? openIfThere() }
+    package func recover() { _ = try? openIfThere() }
 
     /// Finishes or removes what dead processes left; what cannot be done is left for the next time.
-    func settle(_ folders: StoreFolders) {
+    func recover(_ folders: StoreFolders) {
         folders.ties.takeOverLegacy(folders.view)
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {
@@ -34,7 +34,7 @@ extension VersionStore {
         for name in (try? folders.removed.names()) ?? [] {
             TreeRemoval.remove(Array(name.utf8), from: folders.removed.descriptor)
         }
-        settleWrites(folders)
+        recoverWrites(folders)
     }
 
     private func finish(

@@ -55,7 +55,7 @@ struct RelocationLogDamageTests {
             #expect(items(1) == .one("/a"))
             let next = try world.book(2)
             #expect(next.items(ofClaim: 2) == nil)
-            try next.settle(living: [1, 2])
+            try next.begin(living: [1, 2])
             try next.write(RelocationEntry(ticket: 3, .claim(.one("/c"))))
             #expect(items(1) == .one("/a") && items(3) == .one("/c"))
             next.remove()
@@ -82,7 +82,7 @@ struct RelocationLogDamageTests {
         let book = try world.book(100)
         #expect(book.items(ofClaim: 1) == .one("/a"))
         #expect(items(1) == .one("/a"))
-        try book.settle(living: [1])
+        try book.begin(living: [1])
         #expect(items(1) == .one("/a"))
     }
 

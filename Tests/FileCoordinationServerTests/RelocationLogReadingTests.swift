@@ -41,7 +41,7 @@ struct RelocationLogReadingTests {
         for round in 1...rounds {
             if round.isMultiple(of: 2), round <= rounds / 2 {
                 book = try world.book(UInt32(round))
-                try book.settle(living: [1, 2])
+                try book.begin(living: [1, 2])
             }
             try book.write(RelocationEntry(ticket: 1, .claim(items(round))))
             // So that the file grows and is written anew: about every 80 rounds.

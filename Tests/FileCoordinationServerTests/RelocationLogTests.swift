@@ -60,7 +60,7 @@ struct RelocationLogTests {
         try world.put([1], into: "places.x")
         try world.put([1], into: "places.99")
         let book = try world.book(4)
-        try book.settle(living: [2, 7])
+        try book.begin(living: [2, 7])
         #expect(try world.books() == ["places", "places.4", "places.99", "places.x"])
         try world.directory.remove("places.99")
         #expect(book.items(ofClaim: 1) == nil && book.handledBytes(ofClaim: 3) == 0)
@@ -77,7 +77,7 @@ struct RelocationLogTests {
         let book = try world.book(2)
         try book.write(RelocationEntry(ticket: 2, .claim(.one("/b"))))
         #expect(items(1) == .one("/a") && items(2) == .one("/b"))
-        try book.settle(living: [1, 2])
+        try book.begin(living: [1, 2])
         #expect(items(1) == .one("/a") && items(2) == .one("/b"))
     }
 
@@ -90,7 +90,7 @@ struct RelocationLogTests {
         book.forgetOver()
         #expect(book.items(ofClaim: 1) == nil && book.handledBytes(ofClaim: 1) == 0)
         #expect(book.presenter(2) != nil)
-        try book.settle(living: [1, 2])
+        try book.begin(living: [1, 2])
         let next = try world.book(2)
         #expect(next.items(ofClaim: 1) == nil && next.handledBytes(ofClaim: 1) == 0)
         #expect(next.presenter(2)?.place == .of("/p"))
@@ -101,18 +101,18 @@ struct RelocationLogTests {
         try book.write(RelocationEntry(ticket: 1, .handled(5)))
         let second = try world.book(2)
         second.end(1)
-        try second.settle(living: [])
+        try second.begin(living: [])
         #expect(second.handledBytes(ofClaim: 1) == 5)
         #expect(try world.book(3).handledBytes(ofClaim: 1) == 5)
         second.forgetOver()
-        try second.settle(living: [])
+        try second.begin(living: [])
         #expect(try world.book(3).handledBytes(ofClaim: 1) == 0)
     }
 
     @Test func `A server that leaves with no client there leaves no file`() throws {
         let book = try world.book(1)
         book.remove()
-        try book.settle(living: [])
+        try book.begin(living: [])
         #expect(try world.books() == ["places.1"])
         book.remove()
         #expect(try world.books().isEmpty)
@@ -127,7 +127,7 @@ struct RelocationLogTests {
         let deposed = try world.book(4)
         try deposed.write(RelocationEntry(ticket: 1, .claim(.one("/old"))))
         let present = try world.book(5)
-        try present.settle(living: knows ? [1] : [])
+        try present.begin(living: knows ? [1] : [])
         // It goes on into a file that has no name any more, and once that has grown, into another.
         for number in 0..<200 { try deposed.write(.long(9, number)) }
         try deposed.write(RelocationEntry(ticket: 1, .claim(.one("/wrong"))))
@@ -138,7 +138,7 @@ struct RelocationLogTests {
         let next = try world.book(6)
         #expect(next.items(ofClaim: 1) == (knows ? .one("/old") : nil))
         #expect(next.items(ofClaim: 2) == nil && next.presenter(9) == nil)
-        try next.settle(living: [1])
+        try next.begin(living: [1])
         #expect(try world.books() == ["places.6"])
     }
 
@@ -147,7 +147,7 @@ struct RelocationLogTests {
         let present = try world.book(5)
         try present.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
         try world.put([], into: "places.6.new")
-        try deposed.settle(living: [])
+        try deposed.begin(living: [])
         #expect(try world.books() == ["places.4", "places.5", "places.6.new"])
         #expect(items(1) == .one("/a"))
     }

@@ -114,7 +114,7 @@ struct AccessLifecycle: Sendable {
     /// Notes that the items have been looked at after the grant, or why the access fails for them.
     ///
     /// - Returns: how the wait has ended, and whether a claim has to be released for that.
-    mutating func settle(failure: AccessFailure?) -> (ending: AccessEnding, releases: Bool) {
+    mutating func finishWait(failure: AccessFailure?) -> (ending: AccessEnding, releases: Bool) {
         let (givenUp, hasClaim): (AccessEnding?, Bool)
         switch phase {
         case .waiting(let reason): (givenUp, hasClaim) = (reason, true)

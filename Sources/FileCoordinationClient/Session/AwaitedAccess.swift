@@ -21,7 +21,7 @@ final class AwaitedAccess: Sendable {
     /// Where the waiting code stands, should what it runs on be needed by a presenter.
     private let place: CallPlace
     /// Where a granted access is settled: that looks at files.
-    private let settling: Executor
+    private let finishing: Executor
     /// Where the wait ends that got no access.
     private let failing: Executor
     private let state = Lock(State())
@@ -42,12 +42,12 @@ final class AwaitedAccess: Sendable {
     private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
     init(
-        of coordinator: Coordinator, at place: CallPlace, settling: @escaping Executor,
+        of coordinator: Coordinator, at place: CallPlace, finishing: @escaping Executor,
         failing: @escaping Executor
     ) {
         self.coordinator = coordinator
         self.place = place
-        self.settling = settling
+        self.finishing = finishing
         self.failing = failing
     }
 
@@ -104,12 +104,12 @@ final class AwaitedAccess: Sendable {
         guard case .granted = ending else {
             return failing({ self.end(access, ending) }, { self.drop(access) })
         }
-        settling(
+        finishing(
             {
                 let record = access.claim.record
-                let settled = access.settle()
+                let finished = access.finishWait()
                 self.endWait(of: access, record)
-                if let settled { return self.end(access, settled) }
+                if let finished { return self.end(access, finished) }
                 // It waits on, for where a link leads.
                 self.beginWait(of: access)
                 self.filed(access)

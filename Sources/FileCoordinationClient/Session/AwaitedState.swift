@@ -9,7 +9,7 @@
 ///        └─► decided ─┘
 struct AwaitedState<Access: Sendable>: Sendable {
     private enum Phase: Sendable {
-        /// A claim is being filed, or may be: the access is not known, or is being settled.
+        /// A claim is being filed, or may be: the access is not known, or is being finished.
         case filing
         /// The claim was decided before filing returned.
         case decided(AccessEnding)

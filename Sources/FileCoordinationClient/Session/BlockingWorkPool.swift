@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where tasks have things done that may block: filing (it looks at files), settling, comparing. The
-// cooperative pool has a thread per core, and one mount that does not answer must not take any of
-// them (Rule 18.11).
+// Where tasks have things done that may block: filing (it looks at files), finishing, comparing.
+// The cooperative pool has a thread per core, and one mount that does not answer must not take any
+// of them (Rule 18.11).
 //
 // Most of that work does not block, and ten thousand tasks that begin at once must not get the
 // machine's time by way of as many threads as there can be: the pool has but one for each core. So

@@ -115,7 +115,7 @@ package final class CoordinatedAccess: Sendable {
             }
             if isNoted { session.endWait(claim.record) }
             switch ending {
-            case .granted: if let ending = settle() { return ending }
+            case .granted: if let ending = finishWait() { return ending }
             case let ending: return ending
             }
         }

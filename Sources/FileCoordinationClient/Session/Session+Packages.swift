@@ -63,7 +63,8 @@ extension Session {
         _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.announcement != nil }
         if packages.withLock({ $0.announcement == nil }) {
             // Without an arbiter to ask, its configuration is what it will say, most likely; once
-            // it says something else, claims are filed again (see ``CoordinatedAccess/settle()``).
+            // it says something else, claims are filed again (see
+            // ``CoordinatedAccess/finishWait()``).
             learn(PackageConfiguration.load(), isFromNewServer: false)
         }
         return packages.withLock { $0.policy }

@@ -55,7 +55,7 @@ struct Questions {
     mutating func renumber(_ claim: ClaimID, as number: UInt64) { numbers[claim] = number }
 
     /// Notes that a claim is granted: it waits for no answer.
-    mutating func settle(_ claim: ClaimID) { unanswered[claim] = nil }
+    mutating func clearUnanswered(_ claim: ClaimID) { unanswered[claim] = nil }
 
     /// Discards the number of a claim that is over.
     mutating func discard(_ claim: ClaimID) { numbers[claim] = nil }

@@ -109,7 +109,7 @@ package final class RelocationLog {
     /// one anew, is not taken for the newest.
     ///
     /// If it cannot be made the former ones stay, and it is made when there is something to write.
-    package func settle(living: Set<UInt64>) throws(SystemError) {
+    package func begin(living: Set<UInt64>) throws(SystemError) {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
         handled = handled.filter { kept.contains($0.key) }

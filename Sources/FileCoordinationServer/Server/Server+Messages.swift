@@ -48,7 +48,7 @@ extension Server {
             finishWork()
             Failpoint.reach(.after, message.handling)
         case .greeted:
-            if let client = connection.client { lookAtLedger(of: client, isFirst: true) }
+            if let client = connection.client { readGreetedLedger(of: client, isFirst: true) }
             finishWork()
         case .unreadable(let reason):
             refuse(connection, .malformed, reason)

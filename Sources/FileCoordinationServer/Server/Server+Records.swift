@@ -188,7 +188,7 @@ extension Server {
             return giveBack(look.record, client)
         }
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
-        lookAtStoppedProcesses()
+        checkStoppedProcesses()
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         giveBack(look.record, client)
@@ -196,7 +196,7 @@ extension Server {
 
     private func cancel(_ claim: ClaimID) {
         takeBackQuestions(for: claim)
-        lookAtStoppedProcesses()
+        checkStoppedProcesses()
         decide(.claimCancelled(claim))
         discard(claim)
     }

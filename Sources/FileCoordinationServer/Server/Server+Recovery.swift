@@ -56,7 +56,7 @@ extension Server {
         work.append(.decide(.recoveryFinished))
         for client in dead { work.append(.removeClient(client.id)) }
         finishWork()
-        settleRelocations()
+        beginRelocationLog()
         Delegations.removeFormerTicketQueues(
             from: presence.runtime.directory, before: presence.epoch)
         return .serving(
@@ -117,9 +117,9 @@ extension Server {
     /// Begins this server's own relocation log.
     ///
     /// If that cannot be done just now, it is done with the first entry; the former one stays.
-    private func settleRelocations() {
+    private func beginRelocationLog() {
         do {
-            try records.relocations.settle(living: records.tickets)
+            try records.relocations.begin(living: records.tickets)
         } catch {
             configuration.log(.relocationNotWritten(reason: "\(error)"))
         }

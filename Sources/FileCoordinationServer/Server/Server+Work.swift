@@ -25,7 +25,7 @@ extension Server {
         case .hangUp(let token): hangUp(token)
         case .removeClient(let id): if let client = clients[id] { remove(client) }
         case .finishRemoval(let id): if let client = clients[id] { finishRemoval(of: client) }
-        case .lookAtProcesses(let seen, let since): lookAtProcesses(but: seen, since: since)
+        case .checkProcesses(let seen, let since): checkProcesses(but: seen, since: since)
         }
     }
 
@@ -98,7 +98,7 @@ extension Server {
     }
 
     private func grant(_ claim: ClaimID, isProvisional: Bool) {
-        outgoing.questions.settle(claim)
+        outgoing.questions.clearUnanswered(claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
         switch client.ledger.grant(address.record, presence.epoch, isProvisional: isProvisional) {

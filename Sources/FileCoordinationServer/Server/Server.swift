@@ -175,7 +175,7 @@ package final class Server {
             configuration.log(.worldDivided(error))
         }
         if let look = processes.nextLook, look <= now {
-            work.append(.lookAtProcesses(seen: [], since: now))
+            work.append(.checkProcesses(seen: [], since: now))
         }
         for id in clients.suspects(at: now) {
             if let client = clients[id], !processes.isAlive(client) {

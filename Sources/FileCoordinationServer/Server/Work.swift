@@ -35,7 +35,7 @@ enum Work: Equatable {
     /// Everything of a dead client is freed.
     case finishRemoval(ClientID)
     /// Processes that are in the way are looked at, but for those that have just been.
-    case lookAtProcesses(seen: Set<ClientID>, since: UInt64)
+    case checkProcesses(seen: Set<ClientID>, since: UInt64)
 }
 
 /// A record that is to be looked at, and why.
