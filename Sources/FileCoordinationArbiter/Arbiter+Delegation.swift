@@ -66,7 +66,7 @@ extension Arbiter {
     /// not.
     private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
         guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
-        for id in delegations.book.overlapping(claim.items[0].path) {
+        for id in delegations.index.overlapping(claim.items[0].path) {
             guard let delegation = delegations[id], delegation.client == claim.client,
                 case .place(_, let slot, .exclusive, reportsWrites: true) = delegation.holding,
                 !openness(delegation.path).tellsPresenters
@@ -132,7 +132,7 @@ extension Arbiter {
         let slot = wish.request.slot
         if wish.request.isForDirectory {
             guard isUncontested(wish.path) else { return nil }
-            let others = delegations.book.overlapping(inside: wish.path)
+            let others = delegations.index.overlapping(inside: wish.path)
                 .compactMap { delegations[$0] }.filter { $0.client != wish.client }
             // Claims whose ends are not reported may be over long ago: a recall finds out.
             guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
@@ -140,7 +140,7 @@ extension Arbiter {
             return .directory(wish.client, slot: slot)
         }
         let open = openness(wish.path)
-        let others = delegations.book.overlapping(wish.path).compactMap { delegations[$0] }
+        let others = delegations.index.overlapping(wish.path).compactMap { delegations[$0] }
             .filter { $0.client != wish.client }
         let knowsModes = wish.request.abilities.contains(.modes)
         if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.tellsPresenters {
@@ -155,10 +155,10 @@ extension Arbiter {
     private func former(of wish: DelegationWish, _ holding: Delegation.Holding) -> [DelegationID] {
         let inSlot = delegations.delegation(of: wish.client, inSlot: wish.request.slot)
         if let inSlot, inSlot.path == wish.path, inSlot.holding == holding { return [] }
-        let book = delegations.book
+        let index = delegations.index
         let overlapping =
             wish.request.isForDirectory
-            ? book.overlapping(inside: wish.path) : book.overlapping(wish.path)
+            ? index.overlapping(inside: wish.path) : index.overlapping(wish.path)
         let replaced = overlapping.filter { id in
             guard let delegation = delegations[id] else { return false }
             let isOwn = delegation.client == wish.client
@@ -186,7 +186,7 @@ extension Arbiter {
 
     /// The clients that write a place in turn; nil if others are involved with it.
     private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
-        guard delegations.book.overlapping(wish.path).isEmpty,
+        guard delegations.index.overlapping(wish.path).isEmpty,
             let contenders = contenders(at: wish.path)
         else { return nil }
         var slots = [wish.client: wish.request.slot]

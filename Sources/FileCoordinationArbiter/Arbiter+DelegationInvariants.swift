@@ -47,7 +47,7 @@ extension Arbiter {
     private func brokenByAnother(_ all: [Delegation]) -> String? {
         for delegation in all {
             guard case .place = delegation.holding else { continue }
-            for id in delegations.book.overlapping(delegation.path) where id != delegation.id {
+            for id in delegations.index.overlapping(delegation.path) where id != delegation.id {
                 guard let other = delegations[id], other.client != delegation.client else {
                     continue
                 }

@@ -127,11 +127,11 @@ extension Arbiter {
         // It may be sent on (Rule 11.7).
         if claim.standpoint != nil { items += redirected(claim).items }
         items = items.map(\.normalised)
-        let concerned = delegations.book.concerned(by: items)
+        let concerned = delegations.index.concerned(by: items)
         guard !concerned.isEmpty else { return [] }
         let writing = items.filter(\.access.isWriting)
         let byWrites =
-            writing.count == items.count ? concerned : delegations.book.concerned(by: writing)
+            writing.count == items.count ? concerned : delegations.index.concerned(by: writing)
         return concerned.filter { id in
             guard let delegation = delegations[id] else { return false }
             if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
@@ -143,19 +143,19 @@ extension Arbiter {
     }
 
     private func delegationsConcerned(by move: ItemMove) -> [DelegationID] {
-        let book = delegations.book
+        let index = delegations.index
         let package = move.newPackageDepths.min().flatMap {
             $0 > 0 && $0 <= move.new.depth ? move.new.prefix(depth: $0) : nil
         }
-        return book.concerned(byPresenterAt: move.old)
-            + book.concerned(byItemMovedTo: move.new, package: package)
+        return index.concerned(byPresenterAt: move.old)
+            + index.concerned(byItemMovedTo: move.new, package: package)
     }
 
     /// What a presenter would have to be asked for, or would not hear of.
     func concerned(
         byPresenterAt path: ItemPath, _ methods: PresenterMethods
     ) -> [DelegationID] {
-        delegations.book.concerned(byPresenterAt: path).filter { id in
+        delegations.index.concerned(byPresenterAt: path).filter { id in
             guard let delegation = delegations[id] else { return false }
             switch delegation.holding {
             // Inside a directory others may have something to do; a queue is its members' alone.

@@ -37,7 +37,7 @@ public struct Arbiter: Hashable, Sendable {
     var purposeIndex = PurposeIndex()
     var tree = PlaceTree()
     /// What clients may do without being asked about it.
-    var delegations = Delegations()
+    var delegations = DelegationTable()
     var contests = PlaceContests()
     let policy: DelegationPolicy
 
@@ -131,7 +131,7 @@ public struct Arbiter: Hashable, Sendable {
         } while reevaluations.hasProgressed
     }
 
-    // MARK: Entering and leaving the books
+    // MARK: Entering and leaving the tables
 
     /// Takes note of a claim; says whether it is a new one.
     mutating func enter(_ filed: FiledClaim, _ state: ClaimState.Phase) -> Bool {

@@ -80,7 +80,7 @@ extension Arbiter {
 
     /// Grants a claim of stage 2 that has everything it needs.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.passers.isEmpty
+        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty
         else { return }
         grant(id, &reevaluations)
     }
@@ -93,7 +93,7 @@ extension Arbiter {
 
     /// Makes `other`, in stage 2, wait for the end of `id`.
     mutating func letPast(_ id: ClaimID, _ other: ClaimID) {
-        records[other]?.updateAsking { $0.passers.insertOnce(id) }
+        records[other]?.updateAsking { $0.bypassers.insertOnce(id) }
         records[id]?.passed.insertOnce(other)
     }
 

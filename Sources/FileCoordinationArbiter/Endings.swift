@@ -61,10 +61,10 @@ extension Arbiter {
             records[other]?.watchers.remove(id)
         case .asking(let asking):
             for answer in asking.awaited { stopAwaiting(answer.presenter, for: id, &reevaluations) }
-            for passer in asking.passers { records[passer]?.passed.remove(id) }
+            for bypasser in asking.bypassers { records[bypasser]?.passed.remove(id) }
         }
         for other in record.passed {
-            records[other]?.updateAsking { $0.passers.remove(id) }
+            records[other]?.updateAsking { $0.bypassers.remove(id) }
             reevaluations.reconsiderGrant(other)
         }
         reconsider(record.watchers, &reevaluations)

@@ -177,19 +177,19 @@ extension Arbiter {
     /// those that let it past there for it.
     private mutating func leaveBehind(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id], let asking = record.asking else { return }
-        for passer in asking.passers { part(passer, from: id, &reevaluations) }
+        for bypasser in asking.bypassers { part(bypasser, from: id, &reevaluations) }
         for other in record.passed { part(id, from: other, &reevaluations) }
     }
 
-    /// Has `other` wait for `passer` no longer if they do not meet any more.
+    /// Has `other` wait for `bypasser` no longer if they do not meet any more.
     private mutating func part(
-        _ passer: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
+        _ bypasser: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
-        guard let waiting = records[other], let passing = records[passer],
+        guard let waiting = records[other], let passing = records[bypasser],
             meeting(of: waiting.claim, with: passing.territory) == nil
         else { return }
-        records[other]?.updateAsking { $0.passers.remove(passer) }
-        records[passer]?.passed.remove(other)
+        records[other]?.updateAsking { $0.bypassers.remove(bypasser) }
+        records[bypasser]?.passed.remove(other)
         reevaluations.reconsiderGrant(other)
     }
 

@@ -117,8 +117,8 @@ extension Arbiter {
                     guard let presenter = registry[answer.presenter] else { continue }
                     result.insertOnce(presenter.registration.client)
                 }
-                for passer in claimsAwaited(by: id, asking) {
-                    if let client = records[passer]?.claim.client { result.insertOnce(client) }
+                for bypasser in claimsAwaited(by: id, asking) {
+                    if let client = records[bypasser]?.claim.client { result.insertOnce(client) }
                 }
             case .filed, .skipped, .granted:
                 continue

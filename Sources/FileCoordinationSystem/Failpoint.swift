@@ -67,8 +67,8 @@ public enum Failpoint {
         case raisesEpoch
         case recovers
         case listens
-        case writesBook
-        case replacesBook
+        case writesRelocations
+        case replacesRelocations
         case removesClient
     }
 

@@ -39,7 +39,8 @@ final class FailpointTests: StageTestCase {
         .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,
         .handlesOther,
         .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,
-        .recovers, .listens, .writesBook, .replacesBook, .removesClient, .renewsTicketQueue,
+        .recovers, .listens, .writesRelocations, .replacesRelocations, .removesClient,
+        .renewsTicketQueue,
     ]
 
     /// Deeds that this little world does not do.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A runtime directory for one test, and servers that follow one another in it as far as their books
+// A runtime directory for one test, and servers that follow one another in it as far as their logs
 // go.
 
 import FileCoordinationArbiter
@@ -28,13 +28,13 @@ final class RelocationLogWorld: Sendable {
 
     var directory: Directory { runtime.directory }
 
-    /// The book of the server of an epoch.
-    func book(_ epoch: UInt32) throws -> RelocationLog {
+    /// The log of the server of an epoch.
+    func log(_ epoch: UInt32) throws -> RelocationLog {
         try RelocationLog(in: directory, epoch: ServerEpoch(truncating: UInt64(epoch)))
     }
 
-    /// The books that are there, finished or not.
-    func books() throws -> [String] {
+    /// The logs that are there, finished or not.
+    func logs() throws -> [String] {
         try directory.names().filter { $0.hasPrefix("places") }.sorted()
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are, by the file system and by the server's book.
+// Where things are, by the file system and by the server's relocation log.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

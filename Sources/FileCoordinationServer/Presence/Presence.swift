@@ -200,7 +200,7 @@ struct Presence {
         switch (error as? SystemError)?.code {
         // Another server is there: two would be the worst (Rule 2.0).
         case ErrorNumber.alreadyExists: end(.vanished)
-        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.courtesyPause
+        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.busyPause
         // The process that removes the directory may not be done.
         default: restoreAt = now + ServerLimits.restorePause
         }

@@ -40,7 +40,7 @@ package final class RelocationLog {
     /// How often to look again for a file that is being replaced.
     private static let patience = 100
 
-    /// The book of a server that takes over, with what the former server wrote.
+    /// The relocation log of a server that takes over, with what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
@@ -73,8 +73,8 @@ package final class RelocationLog {
 
     /// Notes something down; all of it is in the file when this returns, or nothing.
     package func write(_ entries: [RelocationEntry]) throws {
-        Failpoint.reach(.before, .writesBook)
-        defer { Failpoint.reach(.after, .writesBook) }
+        Failpoint.reach(.before, .writesRelocations)
+        defer { Failpoint.reach(.after, .writesRelocations) }
         let bytes = try RelocationEntry.encodeChecked(entries)
         for entry in entries { apply(entry) }
         guard let file, length < rewriteAt else { return try rewrite() }
@@ -168,9 +168,9 @@ package final class RelocationLog {
         // What cannot be said could not be noted.
         let bytes = entries.flatMap { (try? RelocationEntry.encodeChecked([$0])) ?? [] }
         try Self.write(bytes, to: fresh, at: 0)
-        Failpoint.reach(.before, .replacesBook)
+        Failpoint.reach(.before, .replacesRelocations)
         try directory.rename(temporary, to: Self.name(epoch))
-        Failpoint.reach(.after, .replacesBook)
+        Failpoint.reach(.after, .replacesRelocations)
         file = fresh
         length = UInt64(bytes.count)
         rewriteAt = max(Self.firstRewrite, 2 * length)
@@ -192,7 +192,7 @@ package final class RelocationLog {
 
     // MARK: Reading
 
-    /// Where the items of a claim are by now, for the claimant; nil if the book does not say.
+    /// Where the items of a claim are by now, for the claimant; nil if the log does not say.
     package static func items(
         ofClaim ticket: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
@@ -209,7 +209,7 @@ package final class RelocationLog {
         return nil
     }
 
-    /// What the newest book says that is older than an epoch.
+    /// What the newest log says that is older than an epoch.
     private static func newestEntries(
         in directory: Directory, below epoch: UInt32
     ) throws(SystemError) -> [RelocationEntry] {
@@ -223,7 +223,7 @@ package final class RelocationLog {
         return RelocationEntry.entries(decoding: bytes)
     }
 
-    /// The newest book that is older than an epoch; nil if there is none.
+    /// The newest log that is older than an epoch; nil if there is none.
     private static func newestFile(
         in directory: Directory, below limit: UInt32
     ) throws(SystemError) -> Descriptor? {
@@ -263,7 +263,7 @@ package final class RelocationLog {
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
 
-    /// The epoch of the server whose book has this name; nil if it is no book's.
+    /// The epoch of the server whose log has this name; nil if it is no log's.
     private static func epoch(of name: Substring) -> UInt32? {
         guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
             name == Self.name(epoch)

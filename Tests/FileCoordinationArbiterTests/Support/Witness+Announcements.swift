@@ -182,8 +182,8 @@ extension Witness {
     private mutating func leaveBehind(_ id: ClaimID, _ travellers: [ClaimID]) {
         guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
         let claim = rules.claims[index]
-        let others = claim.passers.compactMap { rules.claim($0) }
-        rules.claims[index].passers =
+        let others = claim.bypassers.compactMap { rules.claim($0) }
+        rules.claims[index].bypassers =
             others.filter { other in
                 Rulebook.conflict(claim, other)
                     || !(travellers.contains(id) || travellers.contains(other.id))
@@ -194,11 +194,11 @@ extension Witness {
         for other in rules.claims where other.isAsking || other.isGranted {
             guard let index = rules.claims.firstIndex(where: { $0.id == id }),
                 Rulebook.conflict(rules.claims[index], other),
-                !rules.claims[index].passers.contains(other.id),
+                !rules.claims[index].bypassers.contains(other.id),
                 !rules.leads(from: other, to: { $0.id == id })
             else { continue }
-            rules.claims[index].passers.append(other.id)
-            rules.claims[index].passers.sort()
+            rules.claims[index].bypassers.append(other.id)
+            rules.claims[index].bypassers.sort()
         }
     }
 

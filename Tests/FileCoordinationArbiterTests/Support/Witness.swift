@@ -146,7 +146,7 @@ struct Witness: Hashable {
         accommodated[claim] = nil
         open.removeAll { $0.claim == claim }
         for index in rules.claims.indices {
-            rules.claims[index].passers.removeAll { $0 == claim }
+            rules.claims[index].bypassers.removeAll { $0 == claim }
         }
     }
 
@@ -158,10 +158,10 @@ struct Witness: Hashable {
         for index in rules.claims.indices {
             let other = rules.claims[index]
             guard other.isAsking, Rulebook.conflict(claim, other), !isSparing(other),
-                !claim.passers.contains(other.id), !other.passers.contains(id)
+                !claim.bypassers.contains(other.id), !other.bypassers.contains(id)
             else { continue }
-            rules.claims[index].passers.append(id)
-            rules.claims[index].passers.sort()
+            rules.claims[index].bypassers.append(id)
+            rules.claims[index].bypassers.sort()
         }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where delegated places are, and which of them a claim, a presenter or a move concerns. It knows
-// neither clients nor modes: see `Delegations`.
+// neither clients nor modes: see `DelegationTable`.
 
 /// Where delegated places are.
-public struct DelegationBook: Hashable, Sendable {
+public struct DelegationIndex: Hashable, Sendable {
     /// A delegation is filed as a presenter would be.
     private var tree = PlaceTree()
     /// Where everything directly inside is delegated.
@@ -12,7 +12,7 @@ public struct DelegationBook: Hashable, Sendable {
     private var paths: [DelegationID: ItemPath] = [:]
     private var inside: [DelegationID: ItemPath] = [:]
 
-    /// A book in which nothing is delegated.
+    /// An index in which nothing is delegated.
     public init() {}
 
     /// Whether nothing is delegated.

@@ -9,7 +9,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-enum BookTarget {
+enum RelocationLogTarget {
     private struct Stage {
         let runtime: RuntimeDirectory
     }
@@ -42,19 +42,19 @@ enum BookTarget {
         if arrangement & 2 != 0 { try put(text, into: "places.3.new", of: directory) }
         if arrangement & 4 != 0 { try put([0], into: "places.03", of: directory) }
 
-        let book = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
+        let log = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
         let entries = RelocationEntry.entries(decoding: text)
         let tickets = Set(entries.map(\.ticket))
-        try compare(book, entries, "the book that was found")
+        try compare(log, entries, "the log that was found")
         // Of many the first are enough: the file is made anew with them.
-        try book.begin(living: tickets)
+        try log.begin(living: tickets)
         let moved = RelocationEntry(
             ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
-        try book.write([moved, RelocationEntry(ticket: 2, .handled(5))])
+        try log.write([moved, RelocationEntry(ticket: 2, .handled(5))])
         let all = entries + [moved, RelocationEntry(ticket: 2, .handled(5))]
-        try compare(book, all, "the book that goes on")
+        try compare(log, all, "the log that goes on")
         let next = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 5))
-        try compare(next, all, "the next server's book")
+        try compare(next, all, "the next server's log")
         let names = try directory.names().filter { $0.hasPrefix("places") }
         let strangers = arrangement & 4 != 0 ? 1 : 0
         try require(names.count == 1 + strangers, "left behind: \(names)")
@@ -67,7 +67,7 @@ enum BookTarget {
 
     /// The last entry about a record counts.
     private static func compare(
-        _ book: RelocationLog, _ entries: [RelocationEntry], _ name: String
+        _ log: RelocationLog, _ entries: [RelocationEntry], _ name: String
     ) throws {
         var places: [UInt64: RelocationEntry.Relocation] = [:]
         var handled: [UInt64: UInt32] = [:]
@@ -79,22 +79,22 @@ enum BookTarget {
             case .packages(let lines): packages = lines
             }
         }
-        try require(book.addedPackages == packages, "\(name): other packages")
+        try require(log.addedPackages == packages, "\(name): other packages")
         for ticket in Set(entries.map(\.ticket)).sorted() {
             try require(
-                book.handledBytes(ofClaim: ticket) == Int(handled[ticket] ?? 0),
+                log.handledBytes(ofClaim: ticket) == Int(handled[ticket] ?? 0),
                 "\(name): heard of \(ticket)")
             switch places[ticket] {
             case .presenter(let place, let isTold):
-                let known = book.presenter(ticket)
+                let known = log.presenter(ticket)
                 try require(
                     known?.place == place && known?.isTold == isTold, "\(name): presenter \(ticket)"
                 )
             case .claim(let items):
-                try require(book.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
+                try require(log.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
             case .handled, .packages, nil:
                 try require(
-                    book.presenter(ticket) == nil && book.items(ofClaim: ticket) == nil,
+                    log.presenter(ticket) == nil && log.items(ofClaim: ticket) == nil,
                     "\(name): \(ticket) has a place")
             }
         }
