@@ -44,14 +44,14 @@ enum RelocationLogTarget {
 
         let log = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
         let entries = RelocationEntry.entries(decoding: text)
-        let tickets = Set(entries.map(\.ticket))
+        let serials = Set(entries.map(\.serial))
         try compare(log, entries, "the log that was found")
         // Of many the first are enough: the file is made anew with them.
-        try log.begin(living: tickets)
+        try log.begin(living: serials)
         let moved = RelocationEntry(
-            ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
-        try log.write([moved, RelocationEntry(ticket: 2, .handled(5))])
-        let all = entries + [moved, RelocationEntry(ticket: 2, .handled(5))]
+            serial: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
+        try log.write([moved, RelocationEntry(serial: 2, .handled(5))])
+        let all = entries + [moved, RelocationEntry(serial: 2, .handled(5))]
         try compare(log, all, "the log that goes on")
         let next = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 5))
         try compare(next, all, "the next server's log")
@@ -74,28 +74,28 @@ enum RelocationLogTarget {
         var packages: [UInt8] = []
         for entry in entries {
             switch entry.relocation {
-            case .presenter, .claim: places[entry.ticket] = entry.relocation
-            case .handled(let count): handled[entry.ticket] = count
+            case .presenter, .claim: places[entry.serial] = entry.relocation
+            case .handled(let count): handled[entry.serial] = count
             case .packages(let lines): packages = lines
             }
         }
         try require(log.addedPackages == packages, "\(name): other packages")
-        for ticket in Set(entries.map(\.ticket)).sorted() {
+        for serial in Set(entries.map(\.serial)).sorted() {
             try require(
-                log.handledBytes(ofClaim: ticket) == Int(handled[ticket] ?? 0),
-                "\(name): heard of \(ticket)")
-            switch places[ticket] {
+                log.handledBytes(ofClaim: serial) == Int(handled[serial] ?? 0),
+                "\(name): heard of \(serial)")
+            switch places[serial] {
             case .presenter(let place, let isTold):
-                let known = log.presenter(ticket)
+                let known = log.presenter(serial)
                 try require(
-                    known?.place == place && known?.isTold == isTold, "\(name): presenter \(ticket)"
+                    known?.place == place && known?.isTold == isTold, "\(name): presenter \(serial)"
                 )
             case .claim(let items):
-                try require(log.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
+                try require(log.items(ofClaim: serial) == items, "\(name): claim \(serial)")
             case .handled, .packages, nil:
                 try require(
-                    log.presenter(ticket) == nil && log.items(ofClaim: ticket) == nil,
-                    "\(name): \(ticket) has a place")
+                    log.presenter(serial) == nil && log.items(ofClaim: serial) == nil,
+                    "\(name): \(serial) has a place")
             }
         }
     }

@@ -95,8 +95,8 @@ extension FileAccessHold {
     /// that wait for the other (Rule 2.17).
     ///
     /// ```swift
-    /// guard let ticket = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else { … }
-    /// let hold = try FileAccessHold(ticket: ticket, timeout: .seconds(5))
+    /// guard let joinToken = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else { … }
+    /// let hold = try FileAccessHold(joinToken: joinToken, timeout: .seconds(5))
     /// ```
     ///
     /// If the other hold is over, this is an access like any other: it may have to wait, and other
@@ -104,21 +104,22 @@ extension FileAccessHold {
     /// only after it has heard from this one. Blocks the thread while it waits.
     ///
     /// - Parameters:
-    ///   - ticket: the other hold's ``ticket``.
+    ///   - joinToken: the other hold's ``joinToken``.
     ///   - timeout: how long to wait; nil: without bound.
-    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no ticket;
-    ///   else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
-    public convenience init(ticket: String, timeout: Duration? = nil) throws {
-        guard let ticket = HoldTicket(text: ticket) else {
-            throw FailureReason.invalidOptions("the text is no ticket of a hold").error
+    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no join
+    ///   token; else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
+    public convenience init(joinToken: String, timeout: Duration? = nil) throws {
+        guard let joinToken = JoinToken(text: joinToken) else {
+            throw FailureReason.invalidOptions("the text is no join token of a hold").error
         }
         let coordinator = Coordinator()
-        coordinator.setPurpose(ticket.purpose)
-        coordinator.setLabel(ticket.label)
-        let requests = ticket.requests
+        coordinator.setPurpose(joinToken.purpose)
+        coordinator.setLabel(joinToken.label)
+        let requests = joinToken.requests
         do throws(AccessFailure) {
             let access = try coordinator.hold(
-                requests, in: Session.current, surroundings: ticket.surroundings, timeout: timeout)
+                requests, in: Session.current, surroundings: joinToken.surroundings,
+                timeout: timeout)
             self.init(access, urls: access.items.map { URL($0) })
         } catch {
             throw error.thrown(requests.map { (URL($0.name), $0.access.isWriting) })

@@ -14,8 +14,8 @@ extension Arbiter {
     /// Whether a new claim can be granted at once, and its client need not report its end: it is
     /// plain, and nothing is to follow from its end.
     ///
-    /// Ask before the claim gets a ticket: one that is unreported needs none. What is delegated is
-    /// not looked at, see ``recalls(before:)``.
+    /// Ask before the claim gets a serial number: one that is unreported needs none. What is
+    /// delegated is not looked at, see ``recalls(before:)``.
     public func isUnreported(_ claim: FiledClaim) -> Bool {
         switch mode {
         case .recovering: return false

@@ -77,7 +77,7 @@ extension Arbiter {
     /// What has to be recalled before an event can be decided.
     ///
     /// A server that takes these back before it tells the event keeps claims that waited in a queue
-    /// in their order: they get their tickets first. Otherwise the arbiter asks for it.
+    /// in their order: they get their serial numbers first. Otherwise the arbiter asks for it.
     public func recalls(before event: Event) -> [DelegationID] {
         delegations.isEmpty ? [] : delegationsConcerned(by: event)
     }

@@ -35,7 +35,7 @@ public struct Standpoint: Hashable, Sendable {
 
 /// A claim as it is filed: one call, one or more items (Rule 2.13).
 public struct FiledClaim: Hashable, Sendable {
-    /// Its ticket.
+    /// Its serial number.
     public var id: ClaimID
     /// Whose it is.
     public var client: ClientID

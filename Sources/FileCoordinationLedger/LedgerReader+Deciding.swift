@@ -10,16 +10,16 @@ extension LedgerReader {
     ///
     /// Returns the one that it has.
     ///
-    /// Take tickets from ``ServerEpoch/firstTicket`` on: then they are unique even though a server
-    /// that was deposed may still give one of its own.
+    /// Take serial numbers from ``ServerEpoch/firstSerial`` on: then they are unique even though a
+    /// server that was deposed may still give one of its own.
     @discardableResult
-    public func setTicket(_ reference: RecordReference, _ ticket: UInt64) -> UInt64 {
-        guard reference.index < LedgerLayout.recordCount else { return ticket }
-        Failpoint.reach(.before, .ticketsRecord)
-        defer { Failpoint.reach(.after, .ticketsRecord) }
-        let word = memory.ticket(Int(reference.index))
-        let (exchanged, original) = word.compareExchange(expected: 0, desired: ticket)
-        return exchanged ? ticket : original
+    public func setSerial(_ reference: RecordReference, _ serial: UInt64) -> UInt64 {
+        guard reference.index < LedgerLayout.recordCount else { return serial }
+        Failpoint.reach(.before, .numbersRecord)
+        defer { Failpoint.reach(.after, .numbersRecord) }
+        let word = memory.serial(Int(reference.index))
+        let (exchanged, original) = word.compareExchange(expected: 0, desired: serial)
+        return exchanged ? serial : original
     }
 
     /// Marks a record of which an item is not where its body says; before it is granted.

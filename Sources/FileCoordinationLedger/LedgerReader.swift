@@ -189,7 +189,7 @@ public final class LedgerReader: Sendable {
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
             requestedSlot: RequestedSlot(
                 encoded: record.load(UInt32.self, at: Record.requestedSlot)),
-            ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
+            serial: memory.serial(index).load(), filedAt: memory.filedAt(index).load(),
             grantedAt: ServerField.grantTime(memory.grantedAt(index).load()),
             thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,

@@ -92,8 +92,8 @@ extension LedgerWriter {
     }
 
     /// The claim's place in line, or 0 if no server has given it one.
-    public func ticket(of reference: RecordReference) -> UInt64 {
-        memory.ticket(Int(reference.index)).load()
+    public func serial(of reference: RecordReference) -> UInt64 {
+        memory.serial(Int(reference.index)).load()
     }
 
     /// Notes that a presenter has relinquished, or no longer has.

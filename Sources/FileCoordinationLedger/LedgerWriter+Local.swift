@@ -33,7 +33,7 @@ extension LedgerWriter {
         memory.outcomeExtent(index).storeReleasing(0)
         record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
         record.store(UInt32(0), at: Record.requestedSlot)
-        memory.ticket(index).storeReleasing(0)
+        memory.serial(index).storeReleasing(0)
         memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
         memory.relocated(index).storeReleasing(ServerField.unmarked(generation))

@@ -107,7 +107,7 @@ public final class LedgerWriter: Sendable {
         memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
         record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
         record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
-        memory.ticket(room.index).storeReleasing(0)
+        memory.serial(room.index).storeReleasing(0)
         memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
         memory.relocated(room.index).storeReleasing(ServerField.unmarked(generation))
@@ -144,7 +144,7 @@ public final class LedgerWriter: Sendable {
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
         guard word.generation == reference.generation, word.state == .draft || word.state == .asked
         else { return false }
-        return memory.ticket(Int(reference.index)).load() == 0
+        return memory.serial(Int(reference.index)).load() == 0
     }
 
     /// Gives back a record that was written and never filed.

@@ -44,7 +44,7 @@ public enum Failpoint {
         // A server, in the ledgers.
         case raisesLedger
         case raisesRecord
-        case ticketsRecord
+        case numbersRecord
         case marksRelocation
         case grants
         case wakes

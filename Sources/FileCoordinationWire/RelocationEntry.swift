@@ -20,14 +20,14 @@ public struct RelocationEntry: Hashable, Sendable {
         case packages([UInt8])
     }
 
-    /// The record's ticket, which no other record has.
-    public var ticket: UInt64
+    /// The record's serial number, which no other record has.
+    public var serial: UInt64
     /// What there is to say about it.
     public var relocation: Relocation
 
     /// Where the items of one record are by now.
-    public init(ticket: UInt64, _ relocation: Relocation) {
-        self.ticket = ticket
+    public init(serial: UInt64, _ relocation: Relocation) {
+        self.serial = serial
         self.relocation = relocation
     }
 
@@ -79,7 +79,7 @@ extension RelocationEntry: WireCoded {
     }
 
     func write(to encoder: inout MessageEncoder) {
-        encoder.integer(ticket)
+        encoder.integer(serial)
         switch relocation {
         case .presenter(let path, let isTold):
             encoder.raw(Kind.presenter)
@@ -98,7 +98,7 @@ extension RelocationEntry: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        ticket = try decoder.integer(UInt64.self)
+        serial = try decoder.integer(UInt64.self)
         switch try decoder.raw(Kind.self, .relocationEntry) {
         case .presenter:
             relocation = .presenter(

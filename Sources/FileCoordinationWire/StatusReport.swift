@@ -84,7 +84,7 @@ public struct ArbiterStatus: Hashable, Sendable {
 
 /// A claim, as status shows it.
 public struct ClaimStatus: Hashable, Sendable {
-    /// Its ticket.
+    /// Its serial number.
     public var claim: UInt64
     /// Its process.
     public var processID: Int32

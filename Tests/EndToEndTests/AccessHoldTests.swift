@@ -60,7 +60,7 @@ class AccessHoldTests: StageTestCase {
     //               hold(f) waits
     //                                  hold(f) waits
     //  release
-    //               held; ticket ─────────────────────► join: held, though W waits
+    //               held; join token ─────────────────────► join: held, though W waits
     //               release
     //                                                   release
     //                                  held
@@ -76,8 +76,8 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(w)
         try x.ask("x release", "x released")
         try a.expect("a held")
-        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
-        try b.ask("b join \(ticket)", "b held \(file)")
+        let joinToken = try a.ask("a joinToken", "a joinToken").split(separator: " ")[2]
+        try b.ask("b join \(joinToken)", "b held \(file)")
         // The death of one of them is not the end of the other's.
         a.end()
         try stage.until("B alone holds") { report in
@@ -88,15 +88,16 @@ class AccessHoldTests: StageTestCase {
         try w.expect("w held")
     }
 
-    /// A ticket is asked for in vain when there is nothing to join but another program's access.
-    func testATicketOfAHoldThatIsOverWaitsLikeAnyOther() throws {
+    /// A join token is asked for in vain when there is nothing to join but another program's
+    /// access.
+    func testAJoinTokenOfAHoldThatIsOverWaitsLikeAnyOther() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
         try a.ask("a hold \(file)", "a held")
-        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
+        let joinToken = try a.ask("a joinToken", "a joinToken").split(separator: " ")[2]
         try a.ask("a release", "a released")
         try b.ask("b hold \(file)", "b held")
-        try c.ask("c join \(ticket) timeout=0.05", "c timed out")
+        try c.ask("c join \(joinToken) timeout=0.05", "c timed out")
         try c.ask("c join hold1,junk", "c failed FileCoordinationErrorDomain 3")
     }
 

@@ -35,7 +35,7 @@ final class FailpointTests: StageTestCase {
 
     /// Deeds that only a server does, and so a client that is not the first one cannot die of.
     private static let ofServers: Set<Failpoint.Deed> = [
-        .raisesLedger, .raisesRecord, .ticketsRecord, .marksRelocation, .grants, .wakes, .frees,
+        .raisesLedger, .raisesRecord, .numbersRecord, .marksRelocation, .grants, .wakes, .frees,
         .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,
         .handlesOther,
         .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,

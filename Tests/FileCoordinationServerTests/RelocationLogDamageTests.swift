@@ -16,14 +16,14 @@ struct RelocationLogDamageTests {
 
     init() throws { world = try RelocationLogWorld() }
 
-    private func items(_ ticket: UInt64) -> [AccessItem]? {
-        RelocationLog.items(ofClaim: ticket, in: world.runtime)
+    private func items(_ serial: UInt64) -> [AccessItem]? {
+        RelocationLog.items(ofClaim: serial, in: world.runtime)
     }
 
     @Test func `Of a file that is cut anywhere the whole entries count`() throws {
         let entries = [
-            RelocationEntry(ticket: 1, .claim(.one("/a"))), RelocationEntry(ticket: 2, .handled(3)),
-            RelocationEntry(ticket: 1, .claim(.one("/b"))),
+            RelocationEntry(serial: 1, .claim(.one("/a"))), RelocationEntry(serial: 2, .handled(3)),
+            RelocationEntry(serial: 1, .claim(.one("/b"))),
         ]
         let log = try world.log(1)
         var ends: [Int] = []
@@ -46,9 +46,9 @@ struct RelocationLogDamageTests {
 
     @Test func `What is behind half an entry does no harm, and the next server begins anew`() throws
     {
-        try world.log(1).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         let whole = try world.contents(of: "places.1")
-        let late = try RelocationEntry(ticket: 2, .claim(.one("/b"))).encodeChecked()
+        let late = try RelocationEntry(serial: 2, .claim(.one("/b"))).encodeChecked()
         let zeros = [UInt8](repeating: 0, count: 64)
         for damage in [Array(late.prefix(9)) + late, zeros + late, [255, 255, 255, 255] + late] {
             try world.put(whole + damage, into: "places.1")
@@ -56,14 +56,14 @@ struct RelocationLogDamageTests {
             let next = try world.log(2)
             #expect(next.items(ofClaim: 2) == nil)
             try next.begin(living: [1, 2])
-            try next.write(RelocationEntry(ticket: 3, .claim(.one("/c"))))
+            try next.write(RelocationEntry(serial: 3, .claim(.one("/c"))))
             #expect(items(1) == .one("/a") && items(3) == .one("/c"))
             next.remove()
         }
     }
 
     @Test func `A file longer than any server writes is read in part`() throws {
-        try world.log(1).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         // It takes no room, and no reader shall take as much memory.
         try FileSpace.truncate(
             try world.directory.openFile("places.1", [.write]), length: 1 << 42)
@@ -71,7 +71,7 @@ struct RelocationLogDamageTests {
     }
 
     @Test func `What has the name of a log and is none is passed over`() throws {
-        try world.log(4).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(4).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         try world.put([], into: "target")
         #expect(mkdir(world.path + "/places.9", 0o700) == 0)
         #expect(mkfifo(world.path + "/places.10", 0o600) == 0)
@@ -91,11 +91,11 @@ struct RelocationLogDamageTests {
         try world.directory.removeSubdirectory("ledgers")
         #expect(rmdir(world.path) == 0)
         #expect(throws: SystemError.self) {
-            try log.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+            try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         }
         let other = try RelocationLogWorld()
         try log.move(to: other.directory)
-        try log.write(RelocationEntry(ticket: 2, .claim(.one("/b"))))
+        try log.write(RelocationEntry(serial: 2, .claim(.one("/b"))))
         #expect(RelocationLog.items(ofClaim: 1, in: other.runtime) == .one("/a"))
         #expect(RelocationLog.items(ofClaim: 2, in: other.runtime) == .one("/b"))
     }
@@ -116,14 +116,14 @@ struct RelocationLogDamageTests {
         await #expect(processExitsWith: .success) {
             let world = try RelocationLogWorld()
             let log = try world.log(1)
-            try log.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+            try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
             let length = world.length(of: "places.1") ?? 0
             Self.limitFiles(to: length + 2000)
             #expect(throws: SystemError.self) { try log.write(.long(2, 1)) }
             #expect(world.length(of: "places.1") == length + 2000)
             Self.limitFiles(to: nil)
-            try log.write(RelocationEntry(ticket: 3, .claim(.one("/c"))))
-            try log.write(RelocationEntry(ticket: 4, .claim(.one("/d"))))
+            try log.write(RelocationEntry(serial: 3, .claim(.one("/c"))))
+            try log.write(RelocationEntry(serial: 4, .claim(.one("/d"))))
             let next = try world.log(2)
             #expect(next.items(ofClaim: 1) == .one("/a"))
             #expect(next.presenter(2)?.place.components.first == Array("n1".utf8))
@@ -136,21 +136,21 @@ struct RelocationLogDamageTests {
         await #expect(processExitsWith: .success) {
             let world = try RelocationLogWorld()
             let log = try world.log(1)
-            for ticket in 1...87 { try log.write(.long(UInt64(ticket), ticket)) }
+            for serial in 1...87 { try log.write(.long(UInt64(serial), serial)) }
             #expect(world.length(of: "places.1") ?? 0 > 256 << 10)
             Self.limitFiles(to: 100_000)
-            for ticket in 88...90 {
+            for serial in 88...90 {
                 #expect(throws: SystemError.self) {
-                    try log.write(.long(UInt64(ticket), ticket))
+                    try log.write(.long(UInt64(serial), serial))
                 }
             }
             #expect(try world.log(2).presenter(87) != nil)
             Self.limitFiles(to: nil)
             try log.write(.long(91, 91))
             let next = try world.log(2)
-            for ticket in 1...91 {
-                let place = next.presenter(UInt64(ticket))?.place
-                #expect(place?.components.first == Array("n\(ticket)".utf8))
+            for serial in 1...91 {
+                let place = next.presenter(UInt64(serial))?.place
+                #expect(place?.components.first == Array("n\(serial)".utf8))
             }
         }
     }

@@ -43,7 +43,7 @@ struct RelocationLogReadingTests {
                 log = try world.log(UInt32(round))
                 try log.begin(living: [1, 2])
             }
-            try log.write(RelocationEntry(ticket: 1, .claim(items(round))))
+            try log.write(RelocationEntry(serial: 1, .claim(items(round))))
             // So that the file grows and is written anew: about every 80 rounds.
             try log.write(.long(2, round))
             progress.withLock { $0.written = round }

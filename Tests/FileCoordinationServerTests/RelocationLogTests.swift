@@ -16,8 +16,8 @@ struct RelocationLogTests {
 
     init() throws { world = try RelocationLogWorld() }
 
-    private func items(_ ticket: UInt64) -> [AccessItem]? {
-        RelocationLog.items(ofClaim: ticket, in: world.runtime)
+    private func items(_ serial: UInt64) -> [AccessItem]? {
+        RelocationLog.items(ofClaim: serial, in: world.runtime)
     }
 
     // MARK: From server to server
@@ -25,11 +25,11 @@ struct RelocationLogTests {
     @Test func `A later server knows what the former one wrote, and the last word counts`() throws {
         let former = try world.log(3)
         #expect(former.items(ofClaim: 1) == nil && former.handledBytes(ofClaim: 1) == 0)
-        try former.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
-        try former.write(RelocationEntry(ticket: 2, .presenter(.of("/p"), isTold: true)))
-        try former.write(RelocationEntry(ticket: 1, .handled(17)))
-        try former.write(RelocationEntry(ticket: 1, .claim(.one("/b"))))
-        try former.write(RelocationEntry(ticket: 2, .presenter(.of("/q"), isTold: false)))
+        try former.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
+        try former.write(RelocationEntry(serial: 2, .presenter(.of("/p"), isTold: true)))
+        try former.write(RelocationEntry(serial: 1, .handled(17)))
+        try former.write(RelocationEntry(serial: 1, .claim(.one("/b"))))
+        try former.write(RelocationEntry(serial: 2, .presenter(.of("/q"), isTold: false)))
         for log in [former, try world.log(4), try world.log(900)] {
             #expect(log.items(ofClaim: 1) == .one("/b"))
             #expect(log.handledBytes(ofClaim: 1) == 17)
@@ -43,16 +43,16 @@ struct RelocationLogTests {
     }
 
     @Test func `A server knows nothing of itself or of later ones`() throws {
-        try world.log(5).write(RelocationEntry(ticket: 1, .handled(1)))
+        try world.log(5).write(RelocationEntry(serial: 1, .handled(1)))
         #expect(try world.log(5).handledBytes(ofClaim: 1) == 0)
         #expect(try world.log(4).handledBytes(ofClaim: 1) == 0)
     }
 
     @Test func `Settling drops the dead, and the former servers' files`() throws {
         let former = try world.log(3)
-        for ticket in 1...3 as ClosedRange<UInt64> {
-            try former.write(RelocationEntry(ticket: ticket, .claim(.one("/c\(ticket)"))))
-            try former.write(RelocationEntry(ticket: ticket, .handled(UInt32(ticket))))
+        for serial in 1...3 as ClosedRange<UInt64> {
+            try former.write(RelocationEntry(serial: serial, .claim(.one("/c\(serial)"))))
+            try former.write(RelocationEntry(serial: serial, .handled(UInt32(serial))))
         }
         try world.put([1, 2, 3], into: "places.1")
         try world.put([1, 2, 3], into: "places.2.new")
@@ -73,9 +73,9 @@ struct RelocationLogTests {
     }
 
     @Test func `What is written while a server recovers is all there before it settles`() throws {
-        try world.log(1).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         let log = try world.log(2)
-        try log.write(RelocationEntry(ticket: 2, .claim(.one("/b"))))
+        try log.write(RelocationEntry(serial: 2, .claim(.one("/b"))))
         #expect(items(1) == .one("/a") && items(2) == .one("/b"))
         try log.begin(living: [1, 2])
         #expect(items(1) == .one("/a") && items(2) == .one("/b"))
@@ -83,9 +83,9 @@ struct RelocationLogTests {
 
     @Test func `What is over is forgotten, and not written again`() throws {
         let log = try world.log(1)
-        try log.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
-        try log.write(RelocationEntry(ticket: 1, .handled(5)))
-        try log.write(RelocationEntry(ticket: 2, .presenter(.of("/p"), isTold: true)))
+        try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
+        try log.write(RelocationEntry(serial: 1, .handled(5)))
+        try log.write(RelocationEntry(serial: 2, .presenter(.of("/p"), isTold: true)))
         log.end(1)
         log.forgetOver()
         #expect(log.items(ofClaim: 1) == nil && log.handledBytes(ofClaim: 1) == 0)
@@ -98,7 +98,7 @@ struct RelocationLogTests {
 
     @Test func `What is over is known to the next server until its client has it back`() throws {
         let log = try world.log(1)
-        try log.write(RelocationEntry(ticket: 1, .handled(5)))
+        try log.write(RelocationEntry(serial: 1, .handled(5)))
         let second = try world.log(2)
         second.end(1)
         try second.begin(living: [])
@@ -125,13 +125,13 @@ struct RelocationLogTests {
         _ knows: Bool
     ) throws {
         let deposed = try world.log(4)
-        try deposed.write(RelocationEntry(ticket: 1, .claim(.one("/old"))))
+        try deposed.write(RelocationEntry(serial: 1, .claim(.one("/old"))))
         let present = try world.log(5)
         try present.begin(living: knows ? [1] : [])
         // It goes on into a file that has no name any more, and once that has grown, into another.
         for number in 0..<200 { try deposed.write(.long(9, number)) }
-        try deposed.write(RelocationEntry(ticket: 1, .claim(.one("/wrong"))))
-        try deposed.write(RelocationEntry(ticket: 2, .claim(.one("/wrong"))))
+        try deposed.write(RelocationEntry(serial: 1, .claim(.one("/wrong"))))
+        try deposed.write(RelocationEntry(serial: 2, .claim(.one("/wrong"))))
         #expect(try world.logs() == ["places.4", "places.5"])
         #expect(items(1) == (knows ? .one("/old") : nil))
         #expect(items(2) == nil)
@@ -145,7 +145,7 @@ struct RelocationLogTests {
     @Test func `A deposed server that settles late removes nothing of its successor's`() throws {
         let deposed = try world.log(4)
         let present = try world.log(5)
-        try present.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try present.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         try world.put([], into: "places.6.new")
         try deposed.begin(living: [])
         #expect(try world.logs() == ["places.4", "places.5", "places.6.new"])
@@ -156,7 +156,7 @@ struct RelocationLogTests {
 
     @Test func `A file that has grown is written anew, with what still counts`() throws {
         let log = try world.log(1)
-        try log.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         var longest = 0
         var rewrites = 0
         var before = 0
@@ -178,12 +178,12 @@ struct RelocationLogTests {
 
     @Test func `A file in which all counts may grow beyond, and loses nothing`() throws {
         let log = try world.log(1)
-        for ticket in 1...300 { try log.write(.long(UInt64(ticket), ticket)) }
+        for serial in 1...300 { try log.write(.long(UInt64(serial), serial)) }
         #expect(try #require(world.length(of: "places.1")) > 800_000)
         let next = try world.log(2)
-        for ticket in 1...300 {
-            let place = next.presenter(UInt64(ticket))?.place
-            #expect(place?.components.first == Array("n\(ticket)".utf8))
+        for serial in 1...300 {
+            let place = next.presenter(UInt64(serial))?.place
+            #expect(place?.components.first == Array("n\(serial)".utf8))
         }
     }
 
@@ -192,11 +192,11 @@ struct RelocationLogTests {
     @Test func `A log goes on in another directory, with all it says`() throws {
         let other = try RelocationLogWorld()
         let log = try world.log(7)
-        try log.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         try log.move(to: other.directory)
         #expect(try other.logs() == ["places.7"])
         #expect(RelocationLog.items(ofClaim: 1, in: other.runtime) == .one("/a"))
-        try log.write(RelocationEntry(ticket: 2, .claim(.one("/b"))))
+        try log.write(RelocationEntry(serial: 2, .claim(.one("/b"))))
         #expect(RelocationLog.items(ofClaim: 2, in: other.runtime) == .one("/b"))
         #expect(items(2) == nil)
         log.remove()

@@ -58,13 +58,13 @@ final class RelocationLogWorld: Sendable {
 extension RelocationEntry {
     /// A presenter that was moved to a place of about 3000 bytes: a hundred of them make a file
     /// that is worth writing anew.
-    static func long(_ ticket: UInt64, _ number: Int) -> RelocationEntry {
+    static func long(_ serial: UInt64, _ number: Int) -> RelocationEntry {
         let name = [UInt8](repeating: 0x78, count: 250)
         let components = [Array("n\(number)".utf8)] + Array(repeating: name, count: 12)
         guard let path = ItemPath(components: components) else {
             preconditionFailure("\(components) is no path")
         }
-        return RelocationEntry(ticket: ticket, .presenter(path, isTold: true))
+        return RelocationEntry(serial: serial, .presenter(path, isTold: true))
     }
 }
 

@@ -74,7 +74,7 @@ import Testing
         let waiting = report?.claims.filter { $0.stage == .waiting } ?? []
         #expect(waiting.count == count)
         // Who holds is named in each of them, and there are no more names than these.
-        let number = holder.ledger.ticket(of: held.record)
+        let number = holder.ledger.serial(of: held.record)
         for entry in waiting {
             #expect(entry.waitsFor.first?.claim == number)
             #expect(entry.waitsFor.count <= ServerLimits.reportedParties)

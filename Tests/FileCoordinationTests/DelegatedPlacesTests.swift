@@ -193,8 +193,8 @@ struct DelegatedPlacesTests {
             #expect(isLocal(try inside(7), places) != isInTheWay)
             ledger.file(record)
             #expect(isLocal(try inside(7), places) != isInTheWay)
-            // A server takes back first, and then gives it a ticket.
-            _ = reader.setTicket(record, 5)
+            // A server takes back first, and then gives it a serial number.
+            _ = reader.setSerial(record, 5)
             #expect(isLocal(try inside(7), places))
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An access that no call stands for: it is granted, and lasts until it is released, by whatever
-// thread, or until its process dies (Rules 18.8, 18.13). Other processes join it by its ticket.
+// thread, or until its process dies (Rules 18.8, 18.13). Other processes join it by its join token.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -50,13 +50,13 @@ package final class HeldAccess: Sendable {
     }
 
     /// What another process needs to join it, while it is held.
-    package var ticket: HoldTicket {
+    package var joinToken: JoinToken {
         let label = coordinator.label ?? ProcessLabel.text
-        return HoldTicket(
+        return JoinToken(
             purpose: coordinator.purposeText,
             label: label.isEmpty ? CurrentProcess.name : label,
             items: zip(items, access.requests).map {
-                HoldTicket.HeldItem(path: $0.path, access: $1.access.whenJoined)
+                JoinToken.HeldItem(path: $0.path, access: $1.access.whenJoined)
             },
             surroundings: surroundings.around(access))
     }

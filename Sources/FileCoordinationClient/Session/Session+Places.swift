@@ -43,6 +43,6 @@ extension Session {
 
     /// Where the items of a claim are that has been granted; nil if that cannot be found out.
     func movedItems(of claim: PendingClaim) -> [AccessItem]? {
-        RelocationLog.items(ofClaim: ledger.ticket(of: claim.record), in: runtime)
+        RelocationLog.items(ofClaim: ledger.serial(of: claim.record), in: runtime)
     }
 }

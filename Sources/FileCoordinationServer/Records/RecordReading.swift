@@ -68,7 +68,7 @@ extension Records {
     func standpoint(
         of body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
     ) -> Standpoint? {
-        guard snapshot.ticket == 0, let told = body.standpoint else { return nil }
+        guard snapshot.serial == 0, let told = body.standpoint else { return nil }
         return presenter(RecordReference(told.presenter), of: client.id)
             .map { Standpoint($0, at: told.place) }
     }
@@ -88,7 +88,7 @@ extension Records {
     /// The paths at which a presenter may be, before it is entered.
     func places(of snapshot: RecordSnapshot, _ body: PresenterBody) -> [ItemPath] {
         let original = body.path.flatMap { ItemPath(bytes: $0) }
-        return [original, relocations.presenter(snapshot.ticket)?.place].compactMap { $0 }
+        return [original, relocations.presenter(snapshot.serial)?.place].compactMap { $0 }
     }
 
     /// Enters a presenter; says what the arbiter is to know of it.
@@ -110,7 +110,7 @@ extension ClaimBody {
     /// Whether a claim may be granted without a report of its end, as if it were a delegated one,
     /// if its place concerns no other client.
     func mayBeUnreported(_ snapshot: RecordSnapshot) -> Bool {
-        snapshot.ticket == 0 && kind == .access && items.count == 1 && items[0].isDelegable
+        snapshot.serial == 0 && kind == .access && items.count == 1 && items[0].isDelegable
             && enclosing.isEmpty && standpoint == nil
     }
 }

@@ -16,8 +16,8 @@ package import FileCoordinationWire
 
 /// The log of what has moved, as a file and as what it says.
 ///
-/// Entries of records that are over do no harm, since no ticket is given twice; they go when the
-/// file is written anew.
+/// Entries of records that are over do no harm, since no serial number is given twice; they go when
+/// the file is written anew.
 package final class RelocationLog {
     private var directory: Directory
     private let epoch: UInt32
@@ -55,19 +55,19 @@ package final class RelocationLog {
     // MARK: What is known
 
     /// The items of a claim that were moved while it waited.
-    package func items(ofClaim ticket: UInt64) -> [AccessItem]? {
-        guard case .claim(let items) = places[ticket] else { return nil }
+    package func items(ofClaim serial: UInt64) -> [AccessItem]? {
+        guard case .claim(let items) = places[serial] else { return nil }
         return items
     }
 
     /// The place of a presenter that was moved, and whether it is to hear of it.
-    package func presenter(_ ticket: UInt64) -> (place: ItemPath, isTold: Bool)? {
-        guard case .presenter(let place, let isTold) = places[ticket] else { return nil }
+    package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
+        guard case .presenter(let place, let isTold) = places[serial] else { return nil }
         return (place, isTold)
     }
 
     /// How many bytes of a claim's log have been acted on.
-    package func handledBytes(ofClaim ticket: UInt64) -> Int { Int(handled[ticket] ?? 0) }
+    package func handledBytes(ofClaim serial: UInt64) -> Int { Int(handled[serial] ?? 0) }
 
     // MARK: Writing
 
@@ -91,13 +91,13 @@ package final class RelocationLog {
     ///
     /// What is known of it stays until its client has it back: a server that takes over before that
     /// finds the record, and must not act again on what it announced.
-    package func end(_ ticket: UInt64) { over.insert(ticket) }
+    package func end(_ serial: UInt64) { over.insert(serial) }
 
     /// Forgets the records that are over: their clients have them back.
     package func forgetOver() {
-        for ticket in over {
-            places[ticket] = nil
-            handled[ticket] = nil
+        for serial in over {
+            places[serial] = nil
+            handled[serial] = nil
         }
         over = []
     }
@@ -145,8 +145,8 @@ package final class RelocationLog {
 
     private func apply(_ entry: RelocationEntry) {
         switch entry.relocation {
-        case .presenter, .claim: places[entry.ticket] = entry.relocation
-        case .handled(let bytes): handled[entry.ticket] = bytes
+        case .presenter, .claim: places[entry.serial] = entry.relocation
+        case .handled(let bytes): handled[entry.serial] = bytes
         case .packages(let lines): addedPackages = lines
         }
     }
@@ -157,13 +157,13 @@ package final class RelocationLog {
         let fresh = try directory.openFile(
             temporary, [.read, .write, .create, .truncate], mode: 0o600)
         var entries = places.sorted { $0.key < $1.key }.map {
-            RelocationEntry(ticket: $0.key, $0.value)
+            RelocationEntry(serial: $0.key, $0.value)
         }
         entries += handled.sorted { $0.key < $1.key }.map {
-            RelocationEntry(ticket: $0.key, .handled($0.value))
+            RelocationEntry(serial: $0.key, .handled($0.value))
         }
         if !addedPackages.isEmpty {
-            entries.append(RelocationEntry(ticket: 0, .packages(addedPackages)))
+            entries.append(RelocationEntry(serial: 0, .packages(addedPackages)))
         }
         // What cannot be said could not be noted.
         let bytes = entries.flatMap { (try? RelocationEntry.encodeChecked([$0])) ?? [] }
@@ -194,7 +194,7 @@ package final class RelocationLog {
 
     /// Where the items of a claim are by now, for the claimant; nil if the log does not say.
     package static func items(
-        ofClaim ticket: UInt64, in runtime: RuntimeDirectory
+        ofClaim serial: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
         // A listing may miss a file that is put in another's place meanwhile.
         for _ in 0..<patience {
@@ -202,7 +202,7 @@ package final class RelocationLog {
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
-                if case .claim = entry.relocation { entry.ticket == ticket } else { false }
+                if case .claim = entry.relocation { entry.serial == serial } else { false }
             }
             if case .claim(let items) = found?.relocation { return items }
         }

@@ -70,7 +70,7 @@ extension Server {
 
     /// Grants a claim whose end its client need not report.
     func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
-        guard let address = records.takeUnticketed(claim), let client = clients[address.client]
+        guard let address = records.takeUnnumbered(claim), let client = clients[address.client]
         else { return work.append(.decide(.unreportedClaimEnded(claim))) }
         switch client.ledger.grant(address.record, presence.epoch, isUnreported: true) {
         case .granted: break

@@ -123,7 +123,7 @@ extension Server {
         guard fresh != former else { return }
         connections.greeting.packagePolicy = fresh
         let added = PackageConfiguration.adding(lines, to: records.relocations.addedPackages)
-        write([RelocationEntry(ticket: 0, .packages(added))])
+        write([RelocationEntry(serial: 0, .packages(added))])
         for connection in connections.all where connection.isWelcome {
             send(.packagePolicy(fresh), on: connection)
         }

@@ -98,12 +98,12 @@ extension Server {
         if let former = delegations.takeFormerClaim(in: look.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
         }
-        var wish = unticketed(snapshot, body, look, client)
+        var wish = unnumbered(snapshot, body, look, client)
         // First, so that what runs there came before it.
         let bound = min(look.bound, snapshot.filedAt)
         if recall(before: [.claimFiled(wish)], bound: bound, then: .look(look)) { return }
         if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
-            wish.id = records.enterUnticketed(look.address)
+            wish.id = records.enterUnnumbered(look.address)
             return decide(.claimFiled(wish))
         }
         guard var claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
@@ -113,16 +113,16 @@ extension Server {
         decide(.claimFiled(claim), outright: look.hasWaited ? nil : claim.id)
     }
 
-    /// A claim as its client has filed it, without a ticket: what it concerns, and whether it needs
-    /// one, is to be found out first.
-    private func unticketed(
+    /// A claim as its client has filed it, without a serial number: what it concerns, and whether
+    /// it needs one, is to be found out first.
+    private func unnumbered(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client
     ) -> FiledClaim {
         let mayGoUnreported =
             !look.hasWaited && body.mayBeUnreported(snapshot) && !processes.wasStopped(client.id)
         return FiledClaim(
             id: ClaimID(rawValue: 0), client: client.id, purpose: Purpose(bytes: body.purpose),
-            items: records.relocations.items(ofClaim: snapshot.ticket) ?? body.items,
+            items: records.relocations.items(ofClaim: snapshot.serial) ?? body.items,
             kind: body.kind,
             standpoint: records.standpoint(of: body, snapshot, client),
             request: snapshot.requestedSlot.map { DelegationRequest($0, client.ledger) },

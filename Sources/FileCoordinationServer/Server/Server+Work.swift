@@ -47,7 +47,7 @@ extension Server {
         if let handled {
             entries.append(
                 RelocationEntry(
-                    ticket: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
+                    serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
         }
         let isWritten = entries.isEmpty || write(entries)
         for action in actions { carryOut(action, outright: outright, isWritten: isWritten) }
@@ -174,8 +174,8 @@ extension Effect {
     fileprivate var relocationEntry: RelocationEntry? {
         switch self {
         case .relocate(let presenter, let place, let isTold):
-            RelocationEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold))
-        case .retarget(let claim, let items): RelocationEntry(ticket: claim.rawValue, .claim(items))
+            RelocationEntry(serial: presenter.rawValue, .presenter(place, isTold: isTold))
+        case .retarget(let claim, let items): RelocationEntry(serial: claim.rawValue, .claim(items))
         case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
             .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             nil

@@ -2,9 +2,9 @@
 //
 // Finds out when the arbiter certainly has a call that waits, so that order can be judged without
 // allowing for a busy machine. The caller's thread sleeps on shared memory: so its claim has been
-// sent, or has a ticket. Then this process asks the arbiter for something else, on the connection
-// on which the claim was sent. When that is granted and the thread still sleeps at the same place,
-// the arbiter has read the claim before: whatever is called from now on came later.
+// sent, or has a serial number. Then this process asks the arbiter for something else, on the
+// connection on which the claim was sent. When that is granted and the thread still sleeps at the
+// same place, the arbiter has read the claim before: whatever is called from now on came later.
 
 import FileCoordination
 import Glibc

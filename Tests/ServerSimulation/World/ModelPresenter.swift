@@ -120,10 +120,10 @@ extension ModelClient {
             ledger.setRelinquished(presenter.record, writer: true)
         }
         world.record(
-            .answered(presenter.key, for: world.keysByTicket[claim], succeeds: !isRefusing))
+            .answered(presenter.key, for: world.keysBySerial[claim], succeeds: !isRefusing))
         let record = WireRecord(presenter.record)
         if isRefusing {
-            if let key = world.keysByTicket[claim], world.refusals[key] == nil {
+            if let key = world.keysBySerial[claim], world.refusals[key] == nil {
                 world.refusals[key] = world.now
             }
             announce(.answered(presenter: record, claim: claim, failure: Array("{}".utf8)))
@@ -148,12 +148,12 @@ extension ModelClient {
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
             world.noteRegistration(presenter)
-            if let key = world.keysByTicket[claim], world.refusals[key] != nil {
+            if let key = world.keysBySerial[claim], world.refusals[key] != nil {
                 world.filedAgain.insert(key)
             }
             world.record(
-                .asked(presenter.key, for: world.keysByTicket[claim], Courtesy.all(steps)))
-            if let key = world.keysByTicket[claim] { world.askedFor.insert(key) }
+                .asked(presenter.key, for: world.keysBySerial[claim], Courtesy.all(steps)))
+            if let key = world.keysBySerial[claim] { world.askedFor.insert(key) }
         case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }
         case .reacquire(let kind):
             switch kind {

@@ -28,7 +28,7 @@ final class ServerWorld {
     /// The number of the youngest claim or presenter.
     var lastKey: UInt64 = 0
     var now: UInt64 = 1_000_000_000
-    var keysByTicket: [UInt64: ClaimKey] = [:]
+    var keysBySerial: [UInt64: ClaimKey] = [:]
     /// When presenters refused claims: such a claim is over, though its client does not know yet.
     var refusals: [ClaimKey: UInt64] = [:]
 

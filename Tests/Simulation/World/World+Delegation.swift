@@ -143,9 +143,9 @@ extension World {
     }
 
     private mutating func hidden(_ item: AccessItem, of client: ClientID) -> SimulatedClaim {
-        ticket += 1
+        serial += 1
         let filed = FiledClaim(
-            id: ClaimID(rawValue: ticket), client: client, purpose: Purpose("call \(ticket)"),
+            id: ClaimID(rawValue: serial), client: client, purpose: Purpose("call \(serial)"),
             items: [item])
         var claim = SimulatedClaim(filed: filed, stage: .granted)
         claim.isTaken = true

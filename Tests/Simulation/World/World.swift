@@ -17,12 +17,12 @@ package struct World {
     package internal(set) var coverage = Coverage()
     /// The monotonic time, in nanoseconds.
     var now: UInt64 = 1_000_000_000
-    /// The youngest ticket, of claims and of presenters.
-    var ticket: UInt64 = 0
+    /// The youngest serial number, of claims and of presenters.
+    var serial: UInt64 = 0
     /// How many processes there have been.
     var births: UInt32 = 0
     var clients: [SimulatedClient] = []
-    /// By their tickets, ascending.
+    /// By their serial numbers, ascending.
     var claims: [SimulatedClaim] = []
     /// By their numbers, ascending.
     var presenters: [SimulatedPresenter] = []
