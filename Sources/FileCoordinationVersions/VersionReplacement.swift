@@ -21,7 +21,7 @@ package struct VersionReplacement {
         /// The copy, beside the item, onto the device.
         case copyContents
         /// What the item is going to be.
-        case noteIdentity
+        case writeIdentity
         /// The copy takes the item's place.
         case install
         /// The item's versions follow.
@@ -119,7 +119,7 @@ package struct VersionReplacement {
                     identity: ItemIdentity(of: place), items: restored.map(\.text),
                     newIdentity: nil, temporary: Array(".\(openWorkspace.id)~".utf8)))
         case .copyContents: try copyContents()
-        case .noteIdentity:
+        case .writeIdentity:
             var intention = noted
             intention.newIdentity = ItemIdentity(of: place.sibling(intention.temporary))
             try write(intention)

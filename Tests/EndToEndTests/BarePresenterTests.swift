@@ -58,7 +58,7 @@ final class BarePresenterTests: StageTestCase {
         }
 
         /// The number of the next question.
-        func hearQuestion() throws -> UInt64 {
+        func receiveQuestion() throws -> UInt64 {
             while true {
                 if case .ask(let number, _) = try expect() { return number }
             }
@@ -93,16 +93,16 @@ final class BarePresenterTests: StageTestCase {
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
         b.tell("w write \(file)")
-        let first = try presenter.hearQuestion()
+        let first = try presenter.receiveQuestion()
         c.tell("w write \(file)")
         try stage.untilWaits(c)
         try b.stop()
         XCTAssertEqual(try presenter.expect(), .cancelAsk(claim: first))
-        presenter.answer(try presenter.hearQuestion())
+        presenter.answer(try presenter.receiveQuestion())
         try c.expect("w granted")
         try c.ask("w go", "w released")
         b.signal(SIGCONT)
-        let second = try presenter.hearQuestion()
+        let second = try presenter.receiveQuestion()
         presenter.answer(first)
         // In the order in which it was said: when this is answered, that was heard.
         presenter.line.send(ClientMessage.statusRequest.encode())
@@ -136,7 +136,7 @@ final class BarePresenterTests: StageTestCase {
             b.tell("w write \(file)")
             try stage.until(b, .asking)
         }
-        presenter.answer(try presenter.hearQuestion())
+        presenter.answer(try presenter.receiveQuestion())
         try b.expect("w granted")
         try b.ask("w go", "w released")
     }
@@ -157,7 +157,7 @@ final class BarePresenterTests: StageTestCase {
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
         b.tell("w write \(file)")
-        presenter.answer(try presenter.hearQuestion())
+        presenter.answer(try presenter.receiveQuestion())
         try b.expect("w granted")
         try b.ask("w go", "w released")
         try stage.untilNoClaimHolds()

@@ -60,7 +60,7 @@ struct Witness: Hashable {
         for (index, effect) in effects.enumerated() where complaint == nil {
             complaint = note(effect, event, Array(effects[..<index]))
         }
-        if complaint == nil { complaint = notePlaces(before: before, stage, impediments) }
+        if complaint == nil { complaint = recordPlaces(before: before, stage, impediments) }
         return complaint ?? checkGrants(effects) ?? checkQuiet(stage, impediments)
     }
 
@@ -259,7 +259,7 @@ struct Witness: Hashable {
     }
 
     /// Finds out who took a place in this event, and whether it was theirs to take.
-    private mutating func notePlaces(
+    private mutating func recordPlaces(
         before: Rulebook, _ stage: (ClaimID) -> ClaimStage?,
         _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {

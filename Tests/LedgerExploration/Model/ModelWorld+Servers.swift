@@ -133,7 +133,7 @@ extension ModelWorld {
                 word: word, place: Int(body & ~ModelTask.readingBit) - 1,
                 isReading: body & ModelTask.readingBit != 0)
         if word.state == .asked {
-            noteNews(server, at: Int(body & ~ModelTask.readingBit) - 1)
+            recordNews(server, at: Int(body & ~ModelTask.readingBit) - 1)
         }
         proceed(server, client, record, configuration.records, next)
     }

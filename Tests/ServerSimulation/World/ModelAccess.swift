@@ -292,7 +292,7 @@ extension ModelClient {
         world.coverage.count(.grants)
         if isLocal { world.coverage.count(.localGrants) }
         if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
-        world.notePlace(claim)
+        world.recordPlace(claim)
         world.record(.granted(claim.key, items: nil))
         if world.refusals[claim.key] != nil { world.filedAgain.insert(claim.key) }
         claim.isFiled = true
@@ -307,7 +307,7 @@ extension ModelClient {
     private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
         claim.isRunning = false
         finish(claim, .ended(claim.key))
-        world.noteChanges(by: claim, since: claim.grantedAt)
+        world.recordChanges(by: claim, since: claim.grantedAt)
         let procedure = ReleaseLocally(
             record: Int(claim.record.index), generation: claim.record.generation)
         if word(claim).flags == .unreported, try await activity.run(procedure) {

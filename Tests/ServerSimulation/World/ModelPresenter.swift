@@ -147,7 +147,7 @@ extension ModelClient {
             // Said again on a new connection: it is the same question.
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
-            world.noteRegistration(presenter)
+            world.recordRegistration(presenter)
             if let key = world.keysBySerial[claim], world.refusals[key] != nil {
                 world.filedAgain.insert(key)
             }

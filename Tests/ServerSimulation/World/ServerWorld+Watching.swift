@@ -39,12 +39,12 @@ extension ServerWorld {
             claim.inLineSince = now + 1
         }
         // One that was granted without a serial number came before all that is filed from now on.
-        for claim in waiting(in: .granted) { notePlace(claim) }
+        for claim in waiting(in: .granted) { recordPlace(claim) }
         for client in living {
             for presenter in client.presenters where !presenter.isNoted {
                 let word = client.ledger.word(of: presenter.record)
                 if word.generation == presenter.record.generation, word.state == .granted {
-                    noteRegistration(presenter)
+                    recordRegistration(presenter)
                 }
             }
         }
@@ -63,7 +63,7 @@ extension ServerWorld {
     ///
     /// Behind the claims that were filed in the same turn: of those it is not told which came
     /// first.
-    func noteRegistration(_ presenter: ModelPresenter) {
+    func recordRegistration(_ presenter: ModelPresenter) {
         guard !presenter.isNoted else { return }
         presenter.isNoted = true
         presenter.notedAt = now
@@ -75,7 +75,7 @@ extension ServerWorld {
     }
 
     /// Notes that presenters have to be told of what a claim has written.
-    func noteChanges(by claim: ModelClaim, since granted: UInt64) {
+    func recordChanges(by claim: ModelClaim, since granted: UInt64) {
         // What it has moved changed elsewhere.
         guard !claim.hasMoved else { return }
         for presenter in living.flatMap(\.presenters)
@@ -104,7 +104,7 @@ extension ServerWorld {
     }
 
     /// Notes that a claim was granted, though its accessor may not have begun.
-    func notePlace(_ claim: ModelClaim) {
+    func recordPlace(_ claim: ModelClaim) {
         recordFiling(claim)
         guard !claim.holdsPosition else { return }
         claim.holdsPosition = true

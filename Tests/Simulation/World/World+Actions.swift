@@ -54,7 +54,7 @@ extension World {
         case .claimLocally: claimLocally()
         case .takeTurn: takeTurn()
         case .answerRecall: answerRecall()
-        case .hearReport: hearReport()
+        case .receiveReport: receiveReport()
         case .seeEnd: seeEndOfUnreported()
         }
     }
@@ -207,7 +207,7 @@ extension Action {
             true
         case .nest, .cancel, .answer, .failToAnswer, .answerLate, .callBack, .occupy, .move,
             .announce, .removePresenter, .placePresenter, .stop, .resume, .withdraw, .stepBack,
-            .hearReport, .seeEnd:
+            .receiveReport, .seeEnd:
             false
         }
     }

@@ -177,7 +177,7 @@ extension World {
     }
 
     /// The server hears that a write is over which is to be reported.
-    mutating func hearReport() {
+    mutating func receiveReport() {
         guard !isRecalling, !delegations.reports.isEmpty else { return }
         tellReport(of: delegations.reports[dice.below(delegations.reports.count)].claim.id)
     }

@@ -96,7 +96,7 @@ package struct World {
 
     /// Notes what the arbiter has decided, and does it.
     mutating func follow(_ effects: [Effect]) {
-        notePlaces()
+        recordPlaces()
         for effect in effects { apply(effect) }
     }
 
@@ -111,7 +111,7 @@ package struct World {
     }
 
     /// Notes who has taken a place or lost it.
-    mutating func notePlaces() {
+    mutating func recordPlaces() {
         for index in claims.indices {
             let claim = claims[index]
             switch (claim.stage, arbiter.stage(of: claim.id)) {
