@@ -101,7 +101,7 @@ extension FileAccessHold {
     ///
     /// If the other hold is over, this is an access like any other: it may have to wait, and other
     /// programs may have changed the items meanwhile. So the other process must release its hold
-    /// only after it has heard from this one. Blocks the thread while it waits.
+    /// only after it has read a message of this one. Blocks the thread while it waits.
     ///
     /// - Parameters:
     ///   - joinToken: the other hold's ``joinToken``.

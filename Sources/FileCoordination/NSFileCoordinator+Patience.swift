@@ -11,7 +11,7 @@ extension NSFileCoordinator {
     /// as long as they like, as on Apple platforms.
     ///
     /// 30 seconds unless it is set. Counts for presenters that are added later. A presenter that
-    /// was passed over is asked nothing until it is heard of again, and is then told
+    /// was passed over is asked nothing until it answers again, and is then told
     /// `presentedItemDidChange()`; one that is busy saving asks for more time simply by making a
     /// coordinated access on its own behalf (Rule 18.3).
     public static var filePresenterTimeout: Duration? {

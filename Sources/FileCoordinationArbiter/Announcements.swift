@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What accessors make known while they run, and who hears of it (sections 10 and 11).
+// What accessors make known while they run, and who is told of it (sections 10 and 11).
 
 extension Arbiter {
     /// An accessor has made something known; what is said outside of one counts for nothing (Rule
@@ -57,7 +57,7 @@ extension Arbiter {
 }
 
 extension VersionFate {
-    /// What a presenter of the item implements to hear of it.
+    /// What a presenter of the item implements to be told of it.
     fileprivate var itemMethod: PresenterMethods {
         switch self {
         case .gained: .itemDidGainVersion
@@ -66,7 +66,7 @@ extension VersionFate {
         }
     }
 
-    /// What a presenter of a containing directory implements to hear of it.
+    /// What a presenter of a containing directory implements to be told of it.
     fileprivate var subitemMethod: PresenterMethods {
         switch self {
         case .gained: .subitemDidGainVersion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Presenters that do not answer (Rule 18.3). One delays one claim by its bound; then it is passed
-// over, and asked nothing more until it is heard of again: then it is told to look at its item,
+// over, and asked nothing more until it answers again: then it is told to look at its item,
 // which may have changed behind its back. A presenter that is busy saving asks for more time by
 // making a coordinated access of its own.
 

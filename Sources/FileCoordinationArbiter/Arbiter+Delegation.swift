@@ -4,7 +4,7 @@
 // over, or is granted without a report, the arbiter looks whether any other client, or a presenter
 // that would have to be asked, is involved with the place.
 //
-//     one client, reads and writes   exclusive; with reports if a presenter hears of changes
+//     one client, reads and writes   exclusive; with reports if a presenter is told of changes
 //     several clients, reads         shared, each of them
 //     several clients write in turn  a ticket queue
 

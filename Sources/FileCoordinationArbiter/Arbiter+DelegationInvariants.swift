@@ -30,7 +30,7 @@ extension Arbiter {
         return nil
     }
 
-    /// No presenter would have to be asked, or hears nothing of a write.
+    /// No presenter would have to be asked, or is told nothing of a write.
     private func brokenByPresenter(_ all: [Delegation]) -> String? {
         for id in registry.ids {
             guard let presenter = registry[id]?.registration, let path = presenter.path else {

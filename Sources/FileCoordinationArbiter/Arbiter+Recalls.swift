@@ -151,7 +151,7 @@ extension Arbiter {
             + index.concerned(byItemMovedTo: move.new, package: package)
     }
 
-    /// What a presenter would have to be asked for, or would not hear of.
+    /// What a presenter would have to be asked for, or would not be told of.
     func concerned(
         byPresenterAt path: ItemPath, _ methods: PresenterMethods
     ) -> [DelegationID] {

@@ -23,7 +23,7 @@ public struct Arbiter: Hashable, Sendable {
     var records = RecordTable<ClaimID, ClaimState>()
     /// Every registered presenter.
     var registry = RecordTable<PresenterID, PresenterRecord>()
-    /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
+    /// Presenters that did not answer in time, and have not answered since (Rule 18.3).
     var unresponsive: OrderedIDs<PresenterID> = []
     /// Processes that were seen stopped, and not seen to run since (Rule 18.6).
     var stoppedClients: OrderedIDs<ClientID> = []

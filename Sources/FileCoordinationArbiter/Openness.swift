@@ -11,7 +11,7 @@ struct Openness: Hashable, Sendable {
     var toReads = true
     /// The same of a write.
     var toWrites = true
-    /// Whether a presenter is to hear of what a write changes.
+    /// Whether a presenter is to be told of what a write changes.
     var tellsPresenters = false
 }
 
@@ -20,8 +20,8 @@ extension PresenterMethods {
     static let askedByReads: Self = [.relinquishToReader, .save]
     /// What a plain write asks for; one that merges asks for saving, too.
     static let askedByWrites: Self = [.relinquishToWriter, .save]
-    /// By what a presenter of an item, or of a directory that contains it, hears of a write (Rules
-    /// 7.3 to 7.5).
+    /// By what a presenter of an item, or of a directory that contains it, is told of a write
+    /// (Rules 7.3 to 7.5).
     static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
 }
 

@@ -8,7 +8,7 @@ extension Arbiter {
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
-        // It costs nothing until it is heard of again (Rule 18.3).
+        // It costs nothing until it answers again (Rule 18.3).
         if unresponsive.contains(presenter) {
             return stopAwaiting(presenter, for: id, &reevaluations)
         }

@@ -104,7 +104,7 @@ extension LedgerReader {
     }
 
     /// Makes a claim that was granted by delegation, or without a report, one of whose release the
-    /// server hears; false if it does not run, or is none of these.
+    /// server is told; false if it does not run, or is none of these.
     public func requestReport(
         for reference: RecordReference, _ epoch: ServerEpoch
     ) throws(LedgerError) -> Bool {
@@ -134,7 +134,7 @@ extension LedgerReader {
     }
 
     /// Takes a delegation back, and returns the local claims that are in use: from now on they are
-    /// held like any other, and the server hears of their release.
+    /// held like any other, and the server is told of their release.
     ///
     /// Never waits for the client.
     public func revoke(
@@ -154,12 +154,12 @@ extension LedgerReader {
         _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
     }
 
-    /// Makes local claims that are in use ones of whose release this server hears, and those that
+    /// Makes local claims that are in use ones of whose release this server is told, and those that
     /// wait in a ticket queue ones of which it decides; what is about to become a local one is
     /// asked.
     ///
     /// `isMeant` is asked of each, with whether it waits in a ticket queue. `held` are also those
-    /// that are over and have something to be heard.
+    /// that are over and have something to be handled.
     public func requestReleaseReports(
         _ epoch: ServerEpoch, where isMeant: (RecordReference, _ isInTicketQueue: Bool) -> Bool
     ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {
@@ -192,7 +192,7 @@ extension LedgerReader {
 
 extension RecordWord {
     /// Whether the claim has ended since its client was told to report that: the record stays as it
-    /// is until the server has heard.
+    /// is until the server has been told.
     fileprivate func hasEnded(by snapshot: RecordSnapshot) -> Bool {
         state == .granted && snapshot.state == .released
             && snapshot.reference.generation == generation

@@ -115,7 +115,7 @@ public final class LedgerReader: Sendable {
     /// Whether the client has cut off its file: nothing in it can be trusted.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// The newest server that the ledger has heard of.
+    /// The newest server that the ledger has been told of.
     ///
     /// Less than the reigning server's only if it was neither raised nor born under it.
     public var ledgerEpoch: ServerEpoch {

@@ -59,7 +59,7 @@ public final class LedgerWriter: Sendable {
         if processToken == ForkGuard.processToken { try? directory.remove(fileName) }
     }
 
-    /// The newest server that the ledger has heard of.
+    /// The newest server that the ledger has been told of.
     public var ledgerEpoch: ServerEpoch {
         ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }

@@ -56,7 +56,7 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
     /// Granted by delegation, without the server; or by the server, which does not care for it.
     public static let unreported = RecordFlags(rawValue: 1)
 
-    /// The server wants to hear of the release, or wants a draft to become an ordinary claim.
+    /// The server wants to be told of the release, or wants a draft to become an ordinary claim.
     public static let reportsRelease = RecordFlags(rawValue: 2)
 
     /// Granted after a wait, and not taken up yet: the server may take it back (Rule 18.6).
@@ -129,8 +129,8 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         RecordWord(state, flags, epoch, generation: generation)
     }
 
-    /// The same word under a new server, who wants to hear of the end of what it did not grant, and
-    /// decides itself of what waits in a ticket queue.
+    /// The same word under a new server, who wants to be told of the end of what it did not grant,
+    /// and decides itself of what waits in a ticket queue.
     package func raised(to epoch: ServerEpoch) -> RecordWord {
         let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inTicketQueue.rawValue) << 4)
         return RecordWord(
@@ -241,6 +241,6 @@ public struct SlotTerms: OptionSet, Hashable, Sendable {
 
     /// The owner grants itself reads there: other clients do so, too.
     public static let readsOnly = SlotTerms(rawValue: 2)
-    /// The owner reports the end of each write, because a presenter is to hear of the change.
+    /// The owner reports the end of each write, because a presenter is to be told of the change.
     public static let reportsWrites = SlotTerms(rawValue: 1)
 }

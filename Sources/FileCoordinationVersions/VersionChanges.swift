@@ -48,7 +48,7 @@ extension VersionNews {
 
 /// Where changes of versions are reported.
 package enum VersionChanges {
-    /// Hears of changes instead of the session, in this task; for tests and tools.
+    /// Is told of changes instead of the session, in this task; for tests and tools.
     @TaskLocal package static var listener: (@Sendable (VersionChange) -> Void)?
 
     /// Tells the session of a change that has happened.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people do with versions: keep, discard, resolve, go back. Whatever presenters are to hear of
-// is reported once, after it has happened (Rule 10.2).
+// What people do with versions: keep, discard, resolve, go back. Whatever presenters are to be told
+// of is reported once, after it has happened (Rule 10.2).
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem

@@ -10,7 +10,7 @@ public import FileCoordinationArbiter
 public struct RelocationEntry: Hashable, Sendable {
     /// What the record is about.
     public enum Relocation: Hashable, Sendable {
-        /// A presenter; `isTold` if it is to hear of its last move.
+        /// A presenter; `isTold` if it is to be told of its last move.
         case presenter(ItemPath, isTold: Bool)
         /// A claim that waits, or has waited, with all of its items.
         case claim([AccessItem])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter that prints what it hears, and answers at once or as it was told. Its queue is never
-// held up: delays are timers, shell commands have threads of their own (Rule 6.15).
+// A presenter that prints what it is told, and answers at once or as it was told. Its queue is
+// never held up: delays are timers, shell commands have threads of their own (Rule 6.15).
 
 import FileCoordinationArbiter
 import FileCoordinationClient

@@ -265,7 +265,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
     }
 
-    /// Rule 11.1: also when the writer has returned before anybody could hear of it.
+    /// Rule 11.1: also when the writer has returned before anybody could be told of it.
     func testAMoveIsHeardOfThoughItsLocalWriterHasReturned() throws {
         try stage.folder("d")
         try stage.folder("e")

@@ -107,7 +107,7 @@ final class LimitTests: StageTestCase {
     //  stopped
     //                                  creates and changes
     //  goes on
-    //  hears of it
+    //  is told of it
     //
     /// Rule 18.7a: a client that is stopped for long hears at last that it has to look again.
     func testAStoppedPresenterHearsAtLast() throws {

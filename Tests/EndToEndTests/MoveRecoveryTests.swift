@@ -44,7 +44,7 @@ class MoveRecoveryTests: StageTestCase {
             }
         }
 
-        /// The reader finds the document where it is, and the viewer has heard of it once.
+        /// The reader finds the document where it is, and the viewer has been told of it once.
         func finish(on stage: Stage) throws {
             XCTAssertEqual(try reader.expect("r granted"), "r granted text")
             XCTAssertEqual(try reader.ask("r url", "r urls"), "r urls \(g)")

@@ -63,7 +63,7 @@ class MoveTests: StageTestCase {
             try viewer.expect("v did move \(root)/c/other")
             expected.append("v did move \(root)/c/other")
             try follow("/c/other", "/.trash/doc-1", sees: "/.trash/doc-1")
-            // It is heard of where it is now, and nothing came in between.
+            // It is seen where it is now, and nothing came in between.
             try mover.ask("m write \(root)/.trash/doc-1", "m granted")
             try mover.ask("m go", "m released")
             try viewer.ask("x write \(root)/.trash", "x granted")
@@ -79,7 +79,7 @@ class MoveTests: StageTestCase {
     //                                  write(A, forMoving), write(B, forMoving)
     //                                  A to T, B to A, T to B
     //
-    /// Rules 11.1 and 11.2: each viewer hears of its own document.
+    /// Rules 11.1 and 11.2: each viewer is told of its own document.
     func testDocumentsThatChangePlacesTellEachViewerItsOwn() throws {
         for announcing in Announcing.allCases {
             let folder = try stage.folder(announcing == .byCall ? "x" : "y")
@@ -155,7 +155,7 @@ class MoveTests: StageTestCase {
     //  presenters of root, of d and inside d       mover
     //                                              moves d into another directory
     //
-    /// Rules 11.2 and 11.3: who hears what.
+    /// Rules 11.2 and 11.3: who is told what.
     func testDirectoriesHearOfMovesInsideThem() throws {
         let root = try stage.folder("root")
         try stage.folder("root/old/d/e")
@@ -201,7 +201,7 @@ class MoveTests: StageTestCase {
         XCTAssertEqual(try owner.ask("w url", "w urls"), "w urls \(g)")
         try owner.ask("w go", "w released")
         owner.tell("x letmove p")
-        // Its queue is free again when it hears of something else.
+        // Its queue is free again when it is told of something else.
         try mover.ask("m write \(g)", "m granted")
         try mover.ask("m put more", "m put")
         try mover.ask("m go", "m released")

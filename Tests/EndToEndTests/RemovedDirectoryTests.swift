@@ -129,7 +129,7 @@ class RemovedDirectoryTests: StageTestCase {
         _ = server
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
-        // The next one has the presenters, too, and they hear of it.
+        // The next one has the presenters, too, and they are told of it.
         try b.ask("c write \(stage.path("g"))", "c granted")
         try b.ask("c put new", "c put")
         try b.ask("c go", "c released")

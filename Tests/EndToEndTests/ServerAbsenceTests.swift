@@ -10,7 +10,7 @@ import XCTest
 final class ServerAbsenceTests: StageTestCase {
     override class var serving: Serving { .daemon }
 
-    /// An arbiter that is stopped before it hears the first answer of a presenter.
+    /// An arbiter that is stopped before it is told the first answer of a presenter.
     private func arbiter() throws -> Program {
         let arming = ["FILECOORDINATION_FAILPOINT": "before.handlesAnswered:1:stop"]
         let daemon = try stage.start("daemon", [Products.daemon], environment: arming)
@@ -119,7 +119,7 @@ final class ServerAbsenceTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
-    /// Rule 2.14: the same with one of whom the arbiter has not heard before.
+    /// Rule 2.14: the same with one of whom the arbiter has not been told before.
     func testWhoeverComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")

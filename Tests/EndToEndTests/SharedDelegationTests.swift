@@ -153,7 +153,7 @@ class SharedDelegationTests: DelegatingTestCase {
 
     // MARK: Documents that others present
 
-    /// Rules 6.1, 7.3, 7.8: a presenter that only listens is not asked, and hears of each change.
+    /// Rules 6.1, 7.3, 7.8: a presenter that only listens is not asked, and is told of each change.
     func testADocumentThatAnotherPresentsIsWrittenWithoutAnArbiter() throws {
         let file = try stage.file("f")
         try server()

@@ -8,7 +8,7 @@ import FileCoordinationWire
 import XCTest
 
 class TreeTests: StageTestCase {
-    /// Creates, changes, renames and deletes `path`; the presenter hears of each before the next.
+    /// Creates, changes, renames and deletes `path`; the presenter is told of each before the next.
     private func play(
         _ path: String, _ writer: Program, expect: (String) throws -> Void
     ) throws {
@@ -80,7 +80,7 @@ class TreeTests: StageTestCase {
             XCTAssertEqual(editor.count("\(label) save"), 0)
         }
         // A part of the outer package changed, which is not in the inner one: that one makes way
-        // (Rule 6.4) and hears nothing.
+        // (Rule 6.4) and is told nothing.
         XCTAssertEqual(editor.count("q relinquish to writer"), 8)
     }
 

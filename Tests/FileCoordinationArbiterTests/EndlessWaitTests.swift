@@ -56,7 +56,7 @@ import Testing
     @Test
     func `Rule 18.3: who waits for an answer to a claim that has gone on waits for the bound`() {
         var arbiter = afterPassingOver()
-        // It is heard of, and still has not answered.
+        // It is seen, and still has not answered.
         _ = arbiter.handle(claim(2, .read("/g"), purpose: "presenter 1", client: 1))
         let filed = arbiter.handle(claim(3, .read("/f"), inside: [1]))
         #expect(filed == [])

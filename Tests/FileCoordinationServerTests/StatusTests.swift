@@ -118,7 +118,7 @@ import Testing
         #expect(claims.map(\.stage) == [.granted, .waiting])
         #expect(claims.last?.waitsFor.map(\.claim) == [claims.first?.claim])
         #expect(claims.last?.waitsFor.map(\.role) == [.holder])
-        // The arbiter has heard of nothing, and the handoff needs no server.
+        // The arbiter has been told of nothing, and the handoff needs no server.
         #expect(world.server.arbiter.claims.isEmpty)
         try first.end()
         #expect(second.begins())

@@ -34,7 +34,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
         NSFileCoordinator.removeFilePresenter(registered)
     }
 
-    /// Rule 7.1: the writer does not wait for those who hear of its change.
+    /// Rule 7.1: the writer does not wait for those who are told of its change.
     func testTheWriterDoesNotWaitForNotices() throws {
         let url = try file("f")
         let presenter = NotingPresenter(url)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bytes of version 1 for everything that moves, or comes and goes: what accessors announce,
-// what presenters hear of it, and what the server writes down. By hand, like the others.
+// what presenters are told of it, and what the server writes down. By hand, like the others.
 
 import FileCoordinationArbiter
 import FileCoordinationWire

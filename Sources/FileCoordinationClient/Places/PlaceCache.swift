@@ -122,7 +122,7 @@ final class PlaceCache: Sendable {
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
-        // The watches come first, so that what happens after the look is heard of.
+        // The watches come first, so that what happens after the look is seen.
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)
@@ -268,7 +268,7 @@ final class PlaceCache: Sendable {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is heard of.
+            // Before the look, so that what happens after it is seen.
             state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
             let way = Preparation(
                 clearings: state.clearings, watch: known.watch, expires: known.expires)

@@ -28,7 +28,7 @@ final class AwaitedAccess: Sendable {
 
     private struct State {
         var wait = AwaitedState<CoordinatedAccess>()
-        /// The access, until the wait has ended: it keeps this alive, to hear of its ending.
+        /// The access, until the wait has ended: it keeps this alive, to be told of its ending.
         var access: CoordinatedAccess?
         /// Called once with the outcome.
         var onEnd: (@Sendable (Outcome) -> Void)?

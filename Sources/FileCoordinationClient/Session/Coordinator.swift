@@ -241,8 +241,8 @@ package final class Coordinator: Sendable {
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }
 
-    /// Where the presenter believes to be, if it has not heard of a move since the coordinator was
-    /// made (Rule 11.7).
+    /// Where the presenter believes to be, if it has not been told of a move since the coordinator
+    /// was made (Rule 11.7).
     private var standpoint: WireStandpoint? {
         guard let presenter, let birthplace = presenter.birthplace,
             let standpoint = Session.existing?.standpoint(of: presenter.identity),

@@ -43,7 +43,7 @@ package final class DelegatedPlace: Sendable {
         package let word: SlotWord
         /// Whether the place is this process's in its turn only.
         package var isInTicketQueue: Bool { word.ticketQueue != nil }
-        /// Whether the end of a write is reported, because a presenter is to hear of it.
+        /// Whether the end of a write is reported, because a presenter is to be told of it.
         var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
 

@@ -104,7 +104,7 @@ final class LocalAccess: Sendable {
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; says whether no server hears of that.
+    /// Ends its claim; says whether no server is told of that.
     private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()

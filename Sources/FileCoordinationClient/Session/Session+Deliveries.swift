@@ -36,7 +36,7 @@ extension Session {
         }
     }
 
-    /// A notice as its presenter is to hear it; nil if it is not to.
+    /// A notice as its presenter is to be told; nil if it is not to.
     private func spelled(_ notice: Notice, for entry: PresenterEntry) -> PresenterNotice? {
         switch notice {
         case .itemDidChange: return .itemDidChange
@@ -56,7 +56,7 @@ extension Session {
 
     // MARK: Where presenters are
 
-    /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
+    /// Notes where a presenter's item is by now; returns whether the presenter is to be told of it.
     ///
     /// The server says it again after a new connection: it cannot know what was heard on the last.
     private func setRelocation(

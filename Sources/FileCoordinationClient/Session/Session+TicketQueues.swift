@@ -25,7 +25,7 @@ final class TurnInTicketQueue: Sendable {
     func pass() { ticketQueues.pass(turn) }
 }
 
-/// The ticket queues of the server that this process heard of last.
+/// The ticket queues of the server that this process was told of last.
 ///
 /// May be used from any thread.
 final class KnownTicketQueues: Sendable {

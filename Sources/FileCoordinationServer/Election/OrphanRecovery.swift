@@ -18,7 +18,7 @@ struct OrphanRecovery {
     }
 
     private(set) var entries: [Entry] = []
-    /// Their owners hear of the end of these when the server has taken over.
+    /// Their owners are told of the end of these when the server has taken over.
     private var lines: [SequencedSocket] = []
     /// Whether processes of this user may look for their directory in one place alone.
     private let isOnlyPlace: Bool

@@ -119,7 +119,7 @@ struct PendingDeliveries {
 }
 
 extension Notice {
-    /// Whether to hear it twice, with nothing in between, is as good as once.
+    /// Whether to be told twice, with nothing in between, is as good as once.
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .itemDidChange, .subitemDidChange: true

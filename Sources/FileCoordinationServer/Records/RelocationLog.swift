@@ -60,7 +60,7 @@ package final class RelocationLog {
         return items
     }
 
-    /// The place of a presenter that was moved, and whether it is to hear of it.
+    /// The place of a presenter that was moved, and whether it is to be told of it.
     package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
         guard case .presenter(let place, let isTold) = places[serial] else { return nil }
         return (place, isTold)

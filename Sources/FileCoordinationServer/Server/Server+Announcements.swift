@@ -31,7 +31,7 @@ extension Server {
                 if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
                 handled += length
                 decide(event, handled: (claim, handled))
-            // They may be there a moment before the release is, and are heard with that.
+            // They may be there a moment before the release is, and are handled with that.
             case .outcomes(let outcomes): return outcomes
             }
         }

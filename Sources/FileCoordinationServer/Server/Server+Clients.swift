@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The death of clients, and processes that are stopped. All that a dead client had is freed at once
-// (Rules 15.8, 18.8), but first what it has said before it died is heard.
+// (Rules 15.8, 18.8), but first what it has said before it died is handled.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -152,7 +152,8 @@ extension Server {
         }
     }
 
-    /// Tells a client again where its moved presenters are: it knows which of them it has heard of.
+    /// Tells a client again where its moved presenters are: it knows which of them it has been told
+    /// of.
     private func tellPlaces(to client: Client) {
         for (_, identity) in records.known(of: client.id) {
             guard case .presenter(let presenter) = identity,

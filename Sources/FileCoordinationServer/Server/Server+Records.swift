@@ -21,8 +21,8 @@ extension Server {
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
         {
-            // A presenter has refused it, of which a client that files it has not heard: it was in
-            // a ticket queue then.
+            // A presenter has refused it, of which a client that files it has not been told: it was
+            // in a ticket queue then.
             discardRefused(claim, at: record.index, of: client)
         }
         var steps: [Work] = []
@@ -130,8 +130,8 @@ extension Server {
             precedesQueue: delegations.wasUnderWay(body.items, of: client.id))
     }
 
-    /// Tells the arbiter of a claim that runs, or is over, and of which it has not heard; false if
-    /// that has to wait, or cannot be.
+    /// Tells the arbiter of a claim that runs, or is over, and of which it has not been told; false
+    /// if that has to wait, or cannot be.
     private func enter(
         _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client,
         again: (RecordLook) -> Work
@@ -179,7 +179,7 @@ extension Server {
         _ = enter(snapshot, look, client, again: { .makeKnown($0) })
     }
 
-    /// Ends a claim that is over, once all that it has announced is heard.
+    /// Ends a claim that is over, once all that it has announced is handled.
     func end(_ look: RecordLook) {
         guard !outgoing.isGivenBack(look.record, of: look.client),
             let client = clients[look.client]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One item of work at a time, and the one place where the arbiter hears of anything: decide(_:).
+// One item of work at a time, and the one place where the arbiter is told of anything: decide(_:).
 // What it wants is carried out at once, as swaps in ledgers and messages on sockets. None of that
-// makes the arbiter hear of something else on the spot: what follows is put into the queue.
+// makes the arbiter be told of something else on the spot: what follows is put into the queue.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -74,7 +74,7 @@ package struct ModelConfiguration: Sendable {
     package var delegations = 0
     /// How often a server may delegate a place for reading, to one client at a time.
     package var shares = 0
-    /// Whether the ends of writes are reported, because a presenter is to hear of them.
+    /// Whether the ends of writes are reported, because a presenter is to be told of them.
     package var reportsWrites = false
     /// How often a server may put a place into a ticket queue, no matter which client has it or
     /// waits for it by then.

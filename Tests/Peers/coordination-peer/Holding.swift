@@ -10,9 +10,9 @@ enum Holding {
     /// `LABEL hold PATH ... [timeout=SECONDS]`, or `LABEL join TOKEN`.
     ///
     /// Then a line each: `release`, `join-token`, `keep PID`, `spawn` and `drop`, which ends it.
-    static func run(_ call: PeerCall, in mailroom: Mailroom) {
-        let inbox = mailroom.open(call.order.label)
-        defer { mailroom.close(call.order.label) }
+    static func run(_ call: PeerCall, in callRegistry: CallRegistry) {
+        let inbox = callRegistry.open(call.order.label)
+        defer { callRegistry.close(call.order.label) }
         let hold: FileAccessHold
         do {
             hold = try take(call)

@@ -33,7 +33,7 @@ final class ModelClaim {
     var inLineSince: UInt64 = 0
     var holdsPosition = false
     var grantedAt: UInt64 = 0
-    /// Whether it was granted so that no server hears of its end; whether one has found it.
+    /// Whether it was granted so that no server is told of its end; whether one has found it.
     var isQuiet = false
     var isFound = false
 
@@ -302,7 +302,7 @@ extension ModelClient {
         try await activity.pause(.accessor)
     }
 
-    /// Releases a claim; says whether no server hears of that.
+    /// Releases a claim; says whether no server is told of that.
     @discardableResult
     private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
         claim.isRunning = false

@@ -33,7 +33,8 @@ final class ServerWorld {
     var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
-    /// Claims whose refusal their clients have not heard of, and which were filed again for that.
+    /// Claims whose refusal their clients have not been told of, and which were filed again for
+    /// that.
     var filedAgain: Set<ClaimKey> = []
     /// Claims that waited while something moved: whom they had to ask cannot be told from outside.
     var sentOn: Set<ClaimKey> = []
@@ -127,7 +128,7 @@ final class ServerWorld {
     /// on to know.
     func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
         guard let noted = claim.notedAt else { return }
-        // A presenter may have refused it before, of which its client has not heard.
+        // A presenter may have refused it before, of which its client has not been told.
         recordLate(.cancelled(claim.key), since: refusals[claim.key] ?? max(swap, noted + 1))
     }
 
@@ -302,7 +303,7 @@ final class ServerWorld {
     }
 
     func end(_ client: ModelClient) {
-        // What was refused is over, though its client never hears of it.
+        // What was refused is over, though its client never is told of it.
         for claim in client.claims
         where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
             recordFailure(of: claim)

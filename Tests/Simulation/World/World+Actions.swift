@@ -131,7 +131,7 @@ extension World {
     private mutating func die() {
         let slot = dice.below(clients.count)
         let dead = clients[slot].id
-        // Of what is waiting for a recall the arbiter has not heard yet.
+        // Of what is waiting for a recall the arbiter has not been told yet.
         let isKnown =
             claims.contains { $0.filed.client == dead && !$0.isHidden }
             || presenters.contains { $0.client == dead }
