@@ -98,7 +98,7 @@ struct Admission {
 
     private func wait(for access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         switch options.patience {
-        case .none: try waitForNobody(access)
+        case .none: try grantOnlyAtOnce(access)
         case .bounded(let patience): try wait(for: access, patience: patience)
         case .endless: try wait(for: access, patience: nil)
         }
@@ -116,7 +116,7 @@ struct Admission {
 
     // MARK: Without waiting
 
-    private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
+    private func grantOnlyAtOnce(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         // The answer comes after the arbiter has looked at the claim: by then it is granted, or
         // another claim or a presenter is in its way.
         var parties: [Party]?

@@ -88,7 +88,7 @@ final class WaitingTests: XCTestCase {
         }
     }
 
-    func testWithoutWaitingThereIsAccessIfNobodyIsInTheWay() throws {
+    func testWithoutWaitingThereIsAccessIfNoClaimIsInTheWay() throws {
         try withEachArbiter { sandbox in
             try sandbox.makeFile("a", "text")
             XCTAssertEqual(try sandbox.run("read", "--nonblock", "a").output, "text")

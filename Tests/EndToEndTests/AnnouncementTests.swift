@@ -115,7 +115,7 @@ class AnnouncementTests: StageTestCase {
     //  returns: the copy is gone
     //
     /// Rules 15.1, 15.2 and 15.3.
-    func testAnUploadHoldsNobodyUp() throws {
+    func testAnUploadHoldsNoProcessUp() throws {
         let file = try stage.file("f", "before")
         let presenter = try peer("presenter")
         let uploader = try peer("uploader")

@@ -44,7 +44,7 @@ class BatchTests: StageTestCase {
     //  its own write(f) waits for another one as ever
     //
     /// Rules 14.3, 14.5 and 14.9.
-    func testABatchExcludesNobody() throws {
+    func testABatchExcludesNoProcess() throws {
         let folder = try stage.folder("d")
         let file = try stage.file("f")
         let finder = try stage.peer("finder")

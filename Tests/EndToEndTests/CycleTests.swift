@@ -54,7 +54,7 @@ class CycleTests: StageTestCase {
     }
 
     /// Rule 18.4: asynchronous calls, and calls of other threads, hold up no accessor.
-    func testNoAlarmWhereSomebodyCanGoOn() throws {
+    func testNoAlarmWhereOneCallCanGoOn() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let a = try stage.peer("A")
         let b = try stage.peer("B")

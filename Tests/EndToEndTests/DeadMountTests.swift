@@ -45,7 +45,7 @@ final class DeadMountTests: StageTestCase {
     //                                                  killed
     //
     /// Section 18: who waits for a file system waits alone.
-    func testAMountThatNeverAnswersDelaysNobodyElse() throws {
+    func testAMountThatNeverAnswersDelaysNoOtherProcess() throws {
         // One for each program: in the kernel, the second who looks up something in such a mount
         // waits for the first, and cannot be killed until that one is.
         let mounts = try (1...3).map { try DeadMount(at: stage.folder("dead\($0)")) }

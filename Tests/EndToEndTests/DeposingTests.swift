@@ -232,7 +232,7 @@ class DeposingTests: StageTestCase {
     }
 
     /// Rule 18.7a: who is not waited for has nothing to answer.
-    func testAStoppedArbiterThatNobodyWaitsForKeepsItsRole() throws {
+    func testAStoppedArbiterThatNoClientWaitsForKeepsItsRole() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
         let holder = try stage.peer("holder")

@@ -237,7 +237,7 @@ class ExclusionTests: StageTestCase {
     //                          granted
     //
     /// Rule 2.12.
-    func testTwoCoordinatorsForNobodyExcludeEachOtherInOneProcess() throws {
+    func testTwoCoordinatorsWithoutPresenterExcludeEachOtherInOneProcess() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         try a.ask("1 write \(file)", "1 granted")

@@ -74,7 +74,7 @@ final class FailpointTests: StageTestCase {
     //                              does the same
     //
     /// Rules 18.7 and 18.8: a fifth of all places, chosen by the seed; all in the long form.
-    func testWhoeverDiesAnywhereDisturbsNobody() throws {
+    func testAProcessThatDiesAnywhereDisturbsNoOther() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FILECOORDINATION_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<5)
         print("FILECOORDINATION_SEED=\(seed)")

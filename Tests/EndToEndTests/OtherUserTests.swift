@@ -33,7 +33,7 @@ class OtherUserTests: StageTestCase {
     func testAStrangerFindsNoWayIn() throws {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         try XCTSkipUnless(
-            access("/usr/bin/setpriv", X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access("/usr/bin/setpriv", X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         chmod(stage.directory, 0o777)
         let file = try stage.file("secret-name")

@@ -120,7 +120,7 @@ class PresenterCycleTests: StageTestCase {
     //                             granted
     //
     /// Rule 18.4: no false alarm.
-    func testNoAlarmWhileSomebodyCanGoOn() throws {
+    func testNoAlarmWhileOneCallCanGoOn() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let a = try stage.peer("A")
         let b = try stage.peer("B")

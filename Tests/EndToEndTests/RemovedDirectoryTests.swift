@@ -167,7 +167,7 @@ class RemovedDirectoryTests: StageTestCase {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         try XCTSkipUnless(
-            access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access(wrapper[0], X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         let file = try stage.file("f")
         let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil

@@ -75,7 +75,7 @@ final class RuntimeDirectoryTests: StageTestCase {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of another user.")
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         try XCTSkipUnless(
-            access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access(wrapper[0], X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         let daemon = try stage.daemon()
         let a = try stage.peer("A")

@@ -120,7 +120,7 @@ final class ServerAbsenceTests: StageTestCase {
     }
 
     /// Rule 2.14: the same with one of whom the arbiter has not been told before.
-    func testWhoeverComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
+    func testAClientThatComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")
         holder.tell("g write \(stage.path("g"))")

@@ -27,7 +27,7 @@ class StoppedElectionTests: StageTestCase {
     }
 
     /// Rule 18.7a.
-    func testWhoeverChoosesTheArbiterIsStopped() throws {
+    func testTheProcessThatChoosesTheArbiterIsStopped() throws {
         let holder = try holdStopped("election.lock")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
@@ -54,7 +54,7 @@ class StoppedElectionTests: StageTestCase {
     }
 
     /// Rule 18.7a: who runs is waited for, however long that takes.
-    func testWhoeverChoosesTheArbiterTakesLong() throws {
+    func testTheProcessThatChoosesTheArbiterTakesLong() throws {
         let holder = try holdStopped("election.lock")
         kill(holder.pid, SIGCONT)
         let a = try stage.peer("A")

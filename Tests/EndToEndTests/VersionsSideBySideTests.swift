@@ -77,7 +77,7 @@ final class VersionsSideBySideTests: StageTestCase {
     }
 
     /// A program from the future is told so, in words.
-    func testAProgramOfAVersionThatNobodyKnows() throws {
+    func testAProgramOfAnUnknownVersion() throws {
         _ = try daemon()
         let line = try ArbiterLine(runtime: stage.runtime)
         XCTAssertTrue(line.send([1, 0xFF, 0x7F, 1, 2, 3]))

@@ -178,7 +178,7 @@ final class DelegationIndexTests: XCTestCase {
         XCTAssertEqual(try contenders(arbiter([file, file], presenterAt: "/a/e")), [1, 2])
     }
 
-    func testBeforeAllIsRecoveredNobodyContends() throws {
+    func testBeforeAllIsRecoveredNoClientContends() throws {
         var arbiter = Arbiter(recovering: true)
         let claim = FiledClaim(
             id: ClaimID(rawValue: 1), client: ClientID(rawValue: 1), purpose: Purpose("1"),

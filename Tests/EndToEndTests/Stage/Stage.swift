@@ -194,7 +194,7 @@ enum Products {
     static let soak = directory + "/coordination-soak"
 
     /// Whether every user can start the program.
-    static func isForEverybody(_ path: String) -> Bool {
+    static func isForAllUsers(_ path: String) -> Bool {
         var path = path
         while path != "/" {
             var status = stat()
