@@ -29,7 +29,7 @@ final class ServerClient {
         ledger = try FuzzLedger(in: scene.runtime.ledgers, epochs: scene.epochs)
     }
 
-    /// Notes that the server it talked to is gone.
+    /// Records that the server it talked to is gone.
     func disconnect() {
         socket = nil
         asks = []

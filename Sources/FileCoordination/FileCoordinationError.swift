@@ -44,7 +44,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public enum Role: Hashable, Sendable {
             /// Has access.
             case holder
-            /// Waits, ahead in line.
+            /// Waits, ahead in the queue.
             case waiter
             /// Presents the item, and has not answered.
             case presenter

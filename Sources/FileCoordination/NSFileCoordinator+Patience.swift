@@ -24,7 +24,7 @@ extension NSFileCoordinator {
     /// Whether waiting calls of this process fail with `NSUserCancelledError` when it goes on after
     /// it was stopped while others waited behind them.
     ///
-    /// False unless it is set: they keep their place in line. True is what happens on Apple
+    /// False unless it is set: they keep their place in the queue. True is what happens on Apple
     /// platforms (Rule 18.6).
     public static var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }

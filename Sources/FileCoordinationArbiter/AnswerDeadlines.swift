@@ -37,7 +37,7 @@ extension Arbiter {
         }
     }
 
-    /// Notes when an answer is waited for no longer.
+    /// Records when an answer is waited for no longer.
     mutating func lowerDeadline(to deadline: UInt64?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)

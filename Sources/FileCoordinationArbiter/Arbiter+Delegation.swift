@@ -49,7 +49,7 @@ extension Arbiter {
 
     // MARK: Wishes
 
-    /// Notes what is to be decided of delegation after a claim is over.
+    /// Records what is to be decided of delegation after a claim is over.
     func enqueueWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:

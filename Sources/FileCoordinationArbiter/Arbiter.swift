@@ -53,7 +53,7 @@ public struct Arbiter: Hashable, Sendable {
 
     /// An arbiter that knows of nothing.
     ///
-    /// One that is `recovering` takes note of what it is told, but decides nothing before
+    /// One that is `recovering` handles what it is told, but decides nothing before
     /// ``Event/recoveryFinished``.
     public init(recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy()) {
         mode = recovering ? .recovering : .serving
@@ -133,7 +133,7 @@ public struct Arbiter: Hashable, Sendable {
 
     // MARK: Entering and leaving the tables
 
-    /// Takes note of a claim; says whether it is a new one.
+    /// Handles a claim; returns whether it is a new one.
     mutating func enter(_ filed: FiledClaim, _ state: ClaimState.Phase) -> Bool {
         guard records[filed.id] == nil else { return false }
         let claim = filed.normalised
@@ -142,7 +142,7 @@ public struct Arbiter: Hashable, Sendable {
         return true
     }
 
-    /// Takes note of a new claim.
+    /// Handles a new claim.
     mutating func enter(
         _ claim: FiledClaim, _ state: ClaimState.Phase, at locatedItems: [PlaceTree.LocatedItem]
     ) {

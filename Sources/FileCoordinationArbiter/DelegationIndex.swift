@@ -18,20 +18,20 @@ public struct DelegationIndex: Hashable, Sendable {
     /// Whether nothing is delegated.
     public var isEmpty: Bool { paths.isEmpty && inside.isEmpty }
 
-    /// Notes that a place is delegated from now on.
+    /// Records that a place is delegated from now on.
     public mutating func insert(_ id: DelegationID, at path: ItemPath) {
         paths[id] = path
         tree.insert(PresenterID(rawValue: id.rawValue), at: path)
     }
 
-    /// Notes that whatever is directly inside a directory is delegated from now on: not the
+    /// Records that whatever is directly inside a directory is delegated from now on: not the
     /// directory, and nothing that is farther inside.
     public mutating func insert(_ id: DelegationID, inside directory: ItemPath) {
         inside[id] = directory
         directories.insert(PresenterID(rawValue: id.rawValue), at: directory)
     }
 
-    /// Notes that it is not any more.
+    /// Records that it is not any more.
     public mutating func remove(_ id: DelegationID) {
         let presenter = PresenterID(rawValue: id.rawValue)
         if let path = paths.removeValue(forKey: id) { tree.remove(presenter, at: path) }

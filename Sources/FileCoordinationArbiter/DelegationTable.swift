@@ -119,7 +119,7 @@ struct DelegationTable: Hashable, Sendable {
         return delegation
     }
 
-    /// Notes an answer, or that the server has taken the delegation back by itself.
+    /// Records an answer, or that the server has taken the delegation back by itself.
     mutating func endRecall(_ id: DelegationID) {
         remove(id)
         recalling.remove(id)

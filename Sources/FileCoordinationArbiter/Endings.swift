@@ -45,7 +45,7 @@ extension Arbiter {
         letGo(record, &reevaluations)
     }
 
-    /// Sets in motion what follows when a claim no longer has its place, or its place in line.
+    /// Sets in motion what follows when a claim no longer has its place, or its place in the queue.
     mutating func letGo(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         let id = record.claim.id
         for presenter in record.relinquished {

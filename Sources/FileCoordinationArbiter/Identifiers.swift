@@ -16,8 +16,8 @@ public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
     return Int(truncatingIfNeeded: product.high ^ product.low)
 }
 
-/// A claim's identity, its serial number, and so its place in line: smaller was filed earlier (Rule
-/// 2.14).
+/// A claim's identity, its serial number, and so its place in the queue: smaller was filed earlier
+/// (Rule 2.14).
 public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The serial number.
     ///

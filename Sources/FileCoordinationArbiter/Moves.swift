@@ -132,7 +132,7 @@ extension Arbiter {
     // MARK: Claims
 
     /// Has a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
-    /// replaces (Rule 11.5); says whether it goes anywhere.
+    /// replaces (Rule 11.5); returns whether it goes anywhere.
     private mutating func refile(
         _ id: ClaimID, by moves: [ItemMove], _ reevaluations: inout ReevaluationQueue
     ) -> Bool {

@@ -49,28 +49,28 @@ struct ReevaluationQueue {
     /// Begins a round of looking at things.
     mutating func beginRound() { hasProgressed = false }
 
-    /// Notes that a claim has moved on, so that who waits for whom has changed.
+    /// Records that a claim has moved on, so that who waits for whom has changed.
     mutating func markProgress() { hasProgressed = true }
 
-    /// Notes that a claim may wait for more than before.
+    /// Records that a claim may wait for more than before.
     mutating func markNewWaits() { mayHaveNewWaits = true }
 
-    /// Notes that a claim was filed; the youngest of all waits for others, and none for it.
+    /// Records that a claim was filed; the youngest of all waits for others, and none for it.
     mutating func markFiled(_ claim: FiledClaim, isYoungest: Bool) {
         if !isYoungest { markNewWaits() }
         if claim.holdsUpAccessor { nested.insertOnce(claim.id) }
     }
 
-    /// Notes that a client's wish can be looked at, when all else has been decided.
+    /// Records that a client's wish can be looked at, when all else has been decided.
     mutating func enqueue(_ wish: DelegationWish) { wishes.append(wish) }
 
-    /// Notes that a presenter can perhaps be asked now.
+    /// Records that a presenter can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }
 
-    /// Notes that a claim in stage 2 can perhaps be granted.
+    /// Records that a claim in stage 2 can perhaps be granted.
     mutating func reconsiderGrant(_ claim: ClaimID) { asking.insertOnce(claim) }
 
-    /// Notes that a claim in stage 1 can perhaps go on.
+    /// Records that a claim in stage 1 can perhaps go on.
     mutating func evaluate(_ claim: FiledClaim) {
         let movesDirectory = claim.items.contains { $0.isMovedDirectory }
         waiting.insertOnce(Candidate(movesDirectory: movesDirectory, claim: claim.id))

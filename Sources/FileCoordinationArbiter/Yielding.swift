@@ -97,7 +97,7 @@ extension Arbiter {
         lowerDeadline(to: deadline)
     }
 
-    /// Notes that the claim needs no answer of this presenter, or no more.
+    /// Records that the claim needs no answer of this presenter, or no more.
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {

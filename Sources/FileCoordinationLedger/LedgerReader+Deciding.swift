@@ -6,7 +6,7 @@
 internal import FileCoordinationSystem
 
 extension LedgerReader {
-    /// Gives a claim its place in line, unless it has one.
+    /// Gives a claim its place in the queue, unless it has one.
     ///
     /// Returns the one that it has.
     ///

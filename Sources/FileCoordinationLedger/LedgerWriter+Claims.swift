@@ -91,12 +91,12 @@ extension LedgerWriter {
         Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
     }
 
-    /// The claim's place in line, or 0 if no server has given it one.
+    /// The claim's place in the queue, or 0 if no server has given it one.
     public func serial(of reference: RecordReference) -> UInt64 {
         memory.serial(Int(reference.index)).load()
     }
 
-    /// Notes that a presenter has relinquished, or no longer has.
+    /// Records that a presenter has relinquished, or no longer has.
     ///
     /// At most one thread at a time may do so for one presenter.
     public func setRelinquished(

@@ -152,7 +152,7 @@ public final class LedgerWriter: Sendable {
         allocation.withLock { $0.markFree(Int(reference.index)) }
     }
 
-    /// Notes that the claim in a record is over, for callers that run the procedures themselves.
+    /// Records that the claim in a record is over, for callers that run the procedures themselves.
     package func markEnded(_ reference: RecordReference) {
         allocation.withLock { $0.markEnded(Int(reference.index)) }
     }

@@ -47,10 +47,10 @@ struct RecordAllocation: Sendable {
         return block
     }
 
-    /// Notes that the record is over, and waits for the server.
+    /// Records that the record is over, and waits for the server.
     mutating func markEnded(_ index: Int) { ended.append(index) }
 
-    /// Notes that the record is free.
+    /// Records that the record is free.
     mutating func markFree(_ index: Int) {
         idle.append(index)
         guard !blocks.isEmpty else { return }

@@ -72,7 +72,7 @@ package struct GrantClaim: LedgerProcedure {
     }
 }
 
-/// Takes back a grant that the client has not taken up: it waits in line again.
+/// Takes back a grant that the client has not taken up: it waits in the queue again.
 ///
 /// No thread need be woken: one that sleeps on the word sleeps on.
 package struct WithdrawGrant: LedgerProcedure {

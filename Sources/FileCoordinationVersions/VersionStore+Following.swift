@@ -8,7 +8,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 
 extension VersionStore {
-    /// Notes that a coordinated write to the item at `place` begins.
+    /// Records that a coordinated write to the item at `place` begins.
     ///
     /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
     /// and before the claim is released. Costs three looks, unless the item has versions.
@@ -40,7 +40,7 @@ extension VersionStore {
         }
     }
 
-    /// Notes that the item at `place` has become another file, but is the same document.
+    /// Records that the item at `place` has become another file, but is the same document.
     ///
     /// For callers that know it better than the file system and have no ``CoordinatedWrite``, such
     /// as a watcher to whom the kernel reports a rename onto the place.
@@ -84,7 +84,7 @@ extension VersionStore {
 
     // MARK: Moves
 
-    /// Notes that an item was moved by a coordinated write; what is inside it moved along.
+    /// Records that an item was moved by a coordinated write; what is inside it moved along.
     ///
     /// On one file system the versions find their items by themselves; across file systems they are
     /// other files, and only this tells (Rule 11.2).

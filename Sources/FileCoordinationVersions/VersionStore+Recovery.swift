@@ -69,7 +69,7 @@ extension VersionStore {
         }
     }
 
-    /// Notes that a coordinated write has left nothing where these items were.
+    /// Records that a coordinated write has left nothing where these items were.
     func vacate(_ place: ItemPath, items: Set<StoredItemID>, in folders: StoreFolders) {
         for tie in (try? folders.view.ties(at: place)) ?? [] where items.contains(tie.item) {
             try? folders.ties.vacate(tie)

@@ -9,7 +9,7 @@ public import FileCoordinationArbiter
 public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     /// A granted claim.
     case holder = 0
-    /// A claim further ahead in line.
+    /// A claim further ahead in the queue.
     case waiter = 1
     /// A presenter that has not answered.
     case presenter = 2

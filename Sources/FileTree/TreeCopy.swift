@@ -131,7 +131,7 @@ package struct TreeCopy {
         }
     }
 
-    /// Takes note of what the copy does not have.
+    /// Handles what the copy does not have.
     mutating func addLosses(_ lost: [AttributeLoss], _ route: [UInt8]) {
         losses += lost.map { (ends.target.path + route, $0) }
     }

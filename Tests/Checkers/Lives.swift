@@ -205,7 +205,7 @@ struct Lives {
         }
     }
 
-    /// What was asked for a claim that is in line again is asked anew.
+    /// What was asked for a claim that is in the queue again is asked anew.
     private mutating func discardQuestions(for claim: ClaimKey, _ number: Int) {
         for index in presenters.indices {
             for question in presenters[index].questions.indices

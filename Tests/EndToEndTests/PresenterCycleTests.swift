@@ -98,7 +98,7 @@ class PresenterCycleTests: StageTestCase {
         c.tell("w onqueue p write \(files[0]) explain")
         try stage.untilWaits(c)
         a.tell("a nest n read \(files[2]) explain")
-        // The youngest that waits in line.
+        // The youngest that waits in the queue.
         try assertExplained(
             c, "w", by: ["pid \(a.pid)", "pid \(c.pid)", files[0], files[2], "presents"])
         try c.ask("x answer p", "p save")

@@ -239,7 +239,7 @@ class RemovedDirectoryTests: StageTestCase {
     //  (the test removes the runtime directory, and kills the arbiter)
     //                          write(f): waits for A to vouch for what it holds
     //  goes on
-    //                          waits in line
+    //                          waits in the queue
     //  returns
     //                          granted
     //

@@ -20,8 +20,8 @@ final class VersionsSideBySideTests: StageTestCase {
         try stage.until("an arbiter answers") { _ in true }.arbiter.protocolVersion
     }
 
-    /// An old and a new program exclude each other, wait in line, and present, while the daemon is
-    /// replaced by one of the other version.
+    /// An old and a new program exclude each other, wait in the queue, and present, while the
+    /// daemon is replaced by one of the other version.
     private func assertReplaced(_ first: [String: String], by second: [String: String]) throws {
         let (file, other) = (try stage.file("f"), try stage.file("g"))
         let former = try daemon(first)

@@ -84,7 +84,7 @@ extension [AccessItem] {
 }
 
 extension RelocationLog {
-    /// Notes one entry down.
+    /// Records one entry down.
     func write(_ entry: RelocationEntry) throws { try write([entry]) }
 }
 

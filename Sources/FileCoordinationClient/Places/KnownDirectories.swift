@@ -69,14 +69,14 @@ struct KnownDirectories {
         return listing.files.contains(HashedKey(path.nameBytes))
     }
 
-    /// Notes that an item was looked at by itself; says whether to read the whole directory.
+    /// Records that an item was looked at by itself; returns whether to read the whole directory.
     mutating func countLook(in directory: KnownDirectory, now: UInt64) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
         looks[directory.watch, default: 0] += 1
         return looks[directory.watch, default: 0] % Self.fewLooks == 0
     }
 
-    /// Notes what was listed; nil for too many.
+    /// Records what was listed; nil for too many.
     mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey($0) })

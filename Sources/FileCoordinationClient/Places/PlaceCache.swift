@@ -362,7 +362,7 @@ final class PlaceCache: Sendable {
         return fresh
     }
 
-    /// Takes note of what has happened.
+    /// Handles what has happened.
     private func readEvents() {
         state.withLock { state in
             // To the end: the caller would overlook news that are left unread.

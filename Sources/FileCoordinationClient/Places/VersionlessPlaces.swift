@@ -29,7 +29,7 @@ struct VersionlessPlaces {
         return now < store.expires && store.path == path
     }
 
-    /// Notes that a store is watched; returns the generation of what is known of it.
+    /// Records that a store is watched; returns the generation of what is known of it.
     mutating func watch(
         watches: [Int32], of path: [UInt8], until expires: UInt64
     ) -> UInt64 {
@@ -38,13 +38,13 @@ struct VersionlessPlaces {
         return generation
     }
 
-    /// Notes that the item of a place was found to have none.
+    /// Records that the item of a place was found to have none.
     mutating func insert(_ place: KnownPlace) {
         place.versionlessGeneration = generation
         places[place.watch, default: [:]][place.place.path.nameBytes] = place
     }
 
-    /// Takes note of an event: something of that name has come to a directory, or its watch ended.
+    /// Handles an event: something of that name has come to a directory, or its watch ended.
     mutating func handleEvent(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         if let store, store.watches.contains(watch) { generation += 1 }

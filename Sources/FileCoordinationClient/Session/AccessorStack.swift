@@ -93,7 +93,7 @@ enum AccessorStack {
         return !hasTasks.load(ordering: .relaxed) || tasks == nil
     }
 
-    /// Notes that an accessor starts on this thread.
+    /// Records that an accessor starts on this thread.
     static func push(_ frame: Frame) {
         let stack = slot.pointer(orNew: ThreadStack())
         let process = ForkGuard.processToken
@@ -103,7 +103,7 @@ enum AccessorStack {
         stack.pointee.frames.append(frame)
     }
 
-    /// Notes that the innermost accessor has returned on this thread.
+    /// Records that the innermost accessor has returned on this thread.
     ///
     /// - Returns: false in a forked child that returns from its parent's accessors: it was in none
     ///   of them, and owns nothing of theirs (Rule 18.8).

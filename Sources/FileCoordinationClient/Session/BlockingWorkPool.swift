@@ -111,7 +111,8 @@ enum BlockingWorkPool {
     /// What the work that no thread has taken up needs.
     private enum Need { case nothing, wakingOne, anotherThread }
 
-    /// Says what is to be done, after the lock is given back, so that a thread works or looks on.
+    /// Returns what is to be done, after the lock is given back, so that a thread works or looks
+    /// on.
     private static func claimThread(_ work: inout Work) -> Need {
         guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
         if work.isSummoned || work.isGivingWay { return .nothing }
@@ -154,7 +155,7 @@ enum BlockingWorkPool {
         }
     }
 
-    /// Waits for a job; says what those that are left need.
+    /// Waits for a job; returns what those that are left need.
     private static func nextJob(isBusy: Bool) -> (Job, Need) {
         var isWatching = false
         var isBusy = isBusy

@@ -36,8 +36,8 @@ extension CoordinatedAccess {
         return finished.ending
     }
 
-    /// Finds out where items are that were moved while the claim waited (Rule 11.4); says whether
-    /// there are any.
+    /// Finds out where items are that were moved while the claim waited (Rule 11.4); returns
+    /// whether there are any.
     private func follow() throws(AccessFailure) -> Bool {
         let claim = claim
         guard session.ledger.isRelocated(claim.record) else { return false }

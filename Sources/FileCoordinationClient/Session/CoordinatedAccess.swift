@@ -74,7 +74,7 @@ package final class CoordinatedAccess: Sendable {
                 policy: session.packagePolicy))
     }
 
-    /// Ends such an access; says whether no server is told of that.
+    /// Ends such an access; returns whether no server is told of that.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
         return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })

@@ -207,10 +207,10 @@ package final class Coordinator: Sendable {
         accessor()
     }
 
-    /// Notes that the accessor of an access begins.
+    /// Records that the accessor of an access begins.
     package func markRunning(_ access: CoordinatedAccess) { calls.markRunning(access) }
 
-    /// Notes that it has returned.
+    /// Records that it has returned.
     package func markEnded(_ access: CoordinatedAccess) { madeCalls.load()?.markEnded(access) }
 
     /// The access of this coordinator, one that writes, in which something is made known: the one

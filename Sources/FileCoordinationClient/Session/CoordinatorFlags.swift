@@ -34,7 +34,7 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         word.load(ordering: .sequentiallyConsistent) & (Self.cancelled | Self.labelled) == 0
     }
 
-    /// Notes whether there is a label.
+    /// Records whether there is a label.
     package func setHasLabel(_ isThere: Bool) {
         if isThere {
             word.bitwiseOr(Self.labelled, ordering: .sequentiallyConsistent)
@@ -65,7 +65,7 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         return nil
     }
 
-    /// Notes that a purpose was given; false if it comes too late.
+    /// Records that a purpose was given; false if it comes too late.
     package func markPurposeGiven() -> Bool {
         var known = word.load(ordering: .acquiring)
         while known & (Self.given | Self.used) == 0 {

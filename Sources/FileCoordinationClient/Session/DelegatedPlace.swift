@@ -129,7 +129,7 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Notes that a claim is going to be filed: until it is over none is local.
+    /// Records that a claim is going to be filed: until it is over none is local.
     func beginFiled() {
         state.withLock { state in
             state.filed += 1
@@ -138,7 +138,7 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Notes that one is over.
+    /// Records that one is over.
     func endFiled() { state.withLock { $0.filed -= 1 } }
 
     /// The local write that makes it busy.

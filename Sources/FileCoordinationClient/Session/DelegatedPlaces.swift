@@ -119,8 +119,8 @@ package final class DelegatedPlaces: Sendable {
             .filter { $0.purposeNumber == number }
     }
 
-    /// Notes that a claim is going to be filed of which no place knows: until a server has seen it,
-    /// none that it may conflict with is local (Rule 2.14).
+    /// Records that a claim is going to be filed of which no place knows: until a server has seen
+    /// it, none that it may conflict with is local (Rule 2.14).
     package func trackUnseen(_ record: RecordReference, of items: [AccessItem]) {
         unseen.insert(record, items)
     }
@@ -277,7 +277,7 @@ extension DelegatedPlaces.Opening {
         }
     }
 
-    /// Notes that what was to be local was filed.
+    /// Records that what was to be local was filed.
     package mutating func becomeFiled(isWriting: Bool) {
         guard case .delegated(let place, _) = self else { return }
         // In this order, so that no other claim comes in between.

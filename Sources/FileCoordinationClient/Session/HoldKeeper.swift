@@ -89,7 +89,7 @@ package struct HoldKeeper: Sendable {
     }
 
     /// Has it hold the access until the end of the process that was named, whatever becomes of this
-    /// process; says whether it will.
+    /// process; returns whether it will.
     package func confirm() -> Bool {
         // It ends if it cannot be told: then nothing keeps the access.
         (try? socket.send(Array("go".utf8))) ?? false

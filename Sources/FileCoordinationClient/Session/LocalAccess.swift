@@ -78,7 +78,7 @@ final class LocalAccess: Sendable {
     /// Whether it may have had to wait for its turn.
     var hasWaited: Bool { turn.load() != nil }
 
-    /// Notes that it has got its turn in a ticket queue.
+    /// Records that it has got its turn in a ticket queue.
     func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
     /// Looks at the item before the accessor runs, because its write is going to be reported.
@@ -104,7 +104,7 @@ final class LocalAccess: Sendable {
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; says whether no server is told of that.
+    /// Ends its claim; returns whether no server is told of that.
     private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()

@@ -19,7 +19,7 @@ extension Session {
     /// The version of the protocol from which on this can be said.
     private static let blockedVersion: UInt16 = 2
 
-    /// Notes that a call waits at `place`; to be followed by ``endWait(_:)``.
+    /// Records that a call waits at `place`; to be followed by ``endWait(_:)``.
     func beginWait(_ record: RecordReference, at place: CallPlace) {
         guard isOurs, !place.isNowhere else { return }
         let presenters = state.withLock { state in
@@ -29,7 +29,8 @@ extension Session {
         for entry in presenters { tellBlocked(of: entry.registration, entry.mailbox) }
     }
 
-    /// Notes that a call waits no longer: what the arbiter was told of it does not count any more.
+    /// Records that a call waits no longer: what the arbiter was told of it does not count any
+    /// more.
     func endWait(_ record: RecordReference) {
         state.withLock { $0.waitingCalls.removeAll { $0.record == record } }
     }

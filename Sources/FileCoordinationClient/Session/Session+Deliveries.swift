@@ -56,7 +56,8 @@ extension Session {
 
     // MARK: Where presenters are
 
-    /// Notes where a presenter's item is by now; returns whether the presenter is to be told of it.
+    /// Records where a presenter's item is by now; returns whether the presenter is to be told of
+    /// it.
     ///
     /// The server says it again after a new connection: it cannot know what was heard on the last.
     private func setRelocation(
@@ -70,13 +71,13 @@ extension Session {
         }
     }
 
-    /// Notes that a presenter has been told of a move, and knows where it is now.
+    /// Records that a presenter has been told of a move, and knows where it is now.
     func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
         guard case .itemDidMove(let place) = notice else { return }
         registration.tie.withLock { $0.knownPlace = place }
     }
 
-    /// Notes that presenters on whose behalf items were moved know of it.
+    /// Records that presenters on whose behalf items were moved know of it.
     func presentersMoved(ofPurpose purpose: Purpose, by moves: [ItemMove]) {
         for entry in state.withLock({ $0.presenters }) where entry.registration.purpose == purpose {
             entry.registration.tie.withLock { tie in

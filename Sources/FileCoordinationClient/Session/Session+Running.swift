@@ -7,12 +7,12 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension Session {
-    /// Notes that an accessor starts.
+    /// Records that an accessor starts.
     func markRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
     }
 
-    /// Notes that it has returned.
+    /// Records that it has returned.
     func markEnded(_ access: CoordinatedAccess) {
         state.withLock { state in
             if let index = state.running.lastIndex(where: { $0 === access }) {

@@ -103,7 +103,7 @@ extension Session {
     }
 
     /// Makes an ordinary access of one whose claim a server decides of: it keeps its record, and so
-    /// its place in line (Rule 2.14).
+    /// its place in the queue (Rule 2.14).
     private func fileInPlace(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant
     ) -> CoordinatedAccess {

@@ -250,7 +250,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// A server has refused; says whether it could be another one of an older version.
+    /// A server has refused; returns whether it could be another one of an older version.
     func refused(_ refusal: Refusal) -> Bool {
         let oldest = ProtocolVersion.supported.lowerBound
         let triesOlder = state.withLock { state in

@@ -69,7 +69,7 @@ final class SessionLink: Sendable {
         if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
     }
 
-    /// Has the thread be told of new servers, for presenters that a new one will ask.
+    /// Tells the thread of new servers, for presenters that a new one will ask.
     ///
     /// Without a watch, which a user may have too many of, they are told of it late.
     func watchForServers(of session: Session) {

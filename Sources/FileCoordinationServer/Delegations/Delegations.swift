@@ -52,7 +52,7 @@ struct Delegations {
         return true
     }
 
-    /// Notes that a claim was granted without a report.
+    /// Records that a claim was granted without a report.
     mutating func addUnreported(
         _ id: DelegationID, _ claim: ClaimID, in record: RecordReference, of client: ClientID
     ) {

@@ -71,7 +71,7 @@ struct Deliveries {
         if pending[client]?.isEmpty == true { pending[client] = nil }
     }
 
-    /// Notes that a client without a connection was let go.
+    /// Records that a client without a connection was let go.
     mutating func forsake(_ client: ClientID) { forsaken.insert(client) }
 
     /// Whether messages to a client were given up since it was last asked.

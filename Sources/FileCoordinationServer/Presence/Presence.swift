@@ -195,7 +195,7 @@ struct Presence {
         }
     }
 
-    /// Notes that the names could not be made anew just now.
+    /// Records that the names could not be made anew just now.
     mutating func planRetry(_ error: any Error, at now: UInt64) {
         switch (error as? SystemError)?.code {
         // Another server is there: two would be the worst (Rule 2.0).

@@ -47,7 +47,7 @@ extension RecordSnapshot {
 }
 
 extension Records {
-    /// Enters a claim; says what the arbiter is to know of it.
+    /// Enters a claim; returns what the arbiter is to know of it.
     ///
     /// - Parameter surrounding: the claims of other processes that wait for it.
     mutating func claim(
@@ -91,7 +91,7 @@ extension Records {
         return [original, relocations.presenter(snapshot.serial)?.place].compactMap { $0 }
     }
 
-    /// Enters a presenter; says what the arbiter is to know of it.
+    /// Enters a presenter; returns what the arbiter is to know of it.
     mutating func presenter(
         _ snapshot: RecordSnapshot, _ body: PresenterBody, of client: Client
     ) -> RegisteredPresenter {

@@ -2,7 +2,7 @@
 //
 // Which record is which claim or presenter, both ways, and by which serial number. A record is its
 // client's; what the arbiter knows of it stands here, beside the log of what has moved since
-// (RelocationLog). The number of a claim or presenter is its serial number: its place in line.
+// (RelocationLog). The number of a claim or presenter is its serial number: its place in the queue.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -91,7 +91,7 @@ struct Records {
         return lastSerial
     }
 
-    /// Notes a claim that needs no serial number: its client need not report its end.
+    /// Records a claim that needs no serial number: its client need not report its end.
     mutating func enterUnnumbered(_ address: RecordAddress) -> ClaimID {
         let id = ClaimID(rawValue: takeNumber())
         unnumbered[id] = address
@@ -103,7 +103,7 @@ struct Records {
         unnumbered.removeValue(forKey: claim)
     }
 
-    /// Notes that a record is a claim, and gives it a serial number if it has none.
+    /// Records that a record is a claim, and gives it a serial number if it has none.
     mutating func enterClaim(_ snapshot: RecordSnapshot, of client: Client) -> ClaimID {
         let id = ClaimID(rawValue: serial(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
@@ -111,7 +111,7 @@ struct Records {
         return id
     }
 
-    /// Notes that a record is a presenter, and gives it a serial number if it has none.
+    /// Records that a record is a presenter, and gives it a serial number if it has none.
     mutating func enterPresenter(_ snapshot: RecordSnapshot, of client: Client) -> PresenterID {
         let id = PresenterID(rawValue: serial(of: snapshot, client))
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)

@@ -87,7 +87,7 @@ package final class RelocationLog {
         }
     }
 
-    /// Notes that a record is over.
+    /// Records that a record is over.
     ///
     /// What is known of it stays until its client has it back: a server that takes over before that
     /// finds the record, and must not act again on what it announced.
@@ -247,7 +247,7 @@ package final class RelocationLog {
         }
     }
 
-    /// Reads as much as there is; says how much that was.
+    /// Reads as much as there is; returns how much that was.
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing Descriptor
     ) throws(SystemError) -> Int {

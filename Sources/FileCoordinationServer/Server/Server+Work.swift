@@ -153,7 +153,7 @@ extension Server {
         client.ledger.markRelocated(address.record, isWritten: isWritten)
     }
 
-    /// Writes into the relocation log, all or nothing; says whether it did.
+    /// Writes into the relocation log, all or nothing; returns whether it did.
     ///
     /// If that cannot be done, the next server will not know of it: claimants whose items have
     /// moved find out that they cannot be told where, and do not run.

@@ -89,8 +89,8 @@ package final class Server {
         }
     }
 
-    /// Waits until there is something to do, or until `limit`, and does it; says why it has left,
-    /// if so.
+    /// Waits until there is something to do, or until `limit`, and does it; returns why it has
+    /// left, if so.
     package func turn(until limit: UInt64? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }

@@ -43,7 +43,8 @@ enum Work: Equatable {
 struct RecordLook: Equatable {
     let client: ClientID
     let record: RecordReference
-    /// When it was filed, if it is a claim that asks; so it keeps its place in line (Rule 2.14).
+    /// When it was filed, if it is a claim that asks; so it keeps its place in the queue (Rule
+    /// 2.14).
     var filedAt: UInt64?
     /// Claims that are found on the way and were filed later than this come afterwards.
     var bound: UInt64 = .max

@@ -108,7 +108,7 @@ extension Witness {
         return claim.items.map { book.moved($0) }
     }
 
-    /// Notes a move: who is where, and who waits for whom because of it.
+    /// Records a move: who is where, and who waits for whom because of it.
     mutating func follow(_ book: MoveBook, by id: ClaimID) {
         guard let mover = rules.claim(id), mover.isGranted else { return }
         for presenter in registered {
@@ -143,7 +143,7 @@ extension Witness {
         for traveller in travellers.reversed() { giveWay(traveller) }
     }
 
-    /// Notes where a mover's own items are.
+    /// Records where a mover's own items are.
     mutating func remind(_ book: MoveBook, of id: ClaimID) {
         for index in rules.claims.indices where rules.claims[index].id == id {
             let claim = rules.claims[index]

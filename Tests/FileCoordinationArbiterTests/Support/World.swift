@@ -97,7 +97,7 @@ struct World: Hashable {
         return complaint
     }
 
-    /// Notes what a process sees of its claims.
+    /// Records what a process sees of its claims.
     private mutating func follow(_ index: Int) {
         switch progress[index] {
         case .idle, .over:

@@ -82,7 +82,7 @@ extension ModelWorld {
         note(server, client, record, word, then: .scan(isHello: isHello))
     }
 
-    /// Takes note of a word, and reads the body if it matters.
+    /// Handles a word, and reads the body if it matters.
     private mutating func note(
         _ server: Int, _ client: Int, _ record: Int, _ word: RecordWord,
         then next: ModelServer.AfterBody

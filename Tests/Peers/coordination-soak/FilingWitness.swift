@@ -36,13 +36,13 @@ final class FilingWitness: Sendable {
         )
     }
 
-    /// Notes that a call begins.
+    /// Records that a call begins.
     func begin(_ number: Int) { waiting.store(number, ordering: .sequentiallyConsistent) }
 
     /// Watches a call that is about to wait, or, without a thread, has been sent.
     func watch(_ call: Call) { queue.async { [self] in observe(call) } }
 
-    /// Notes that the accessor has begun, or the call has failed.
+    /// Records that the accessor has begun, or the call has failed.
     func end() { waiting.store(0, ordering: .sequentiallyConsistent) }
 
     private func isWaiting(_ call: Call) -> Bool {

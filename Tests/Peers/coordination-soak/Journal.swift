@@ -52,7 +52,7 @@ struct JournalWriter: Sendable {
         directory + "/progress/" + name
     }
 
-    /// Notes how many accesses are over, where the driver sees it at once.
+    /// Records how many accesses are over, where the driver sees it at once.
     func markProgress(_ accesses: Int) {
         var count = UInt64(accesses)
         _ = pwrite(progress, &count, 8, 0)

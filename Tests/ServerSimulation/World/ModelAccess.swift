@@ -302,7 +302,7 @@ extension ModelClient {
         try await activity.pause(.accessor)
     }
 
-    /// Releases a claim; says whether no server is told of that.
+    /// Releases a claim; returns whether no server is told of that.
     @discardableResult
     private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
         claim.isRunning = false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an observer from outside writes down: who runs is what clients do; a claim's place in line
-// is its serial number, and that it has taken its place is its word. Both are looked at after each
-// turn, and in the middle of one when others come in between.
+// What an observer from outside writes down: who runs is what clients do; a claim's place in the
+// queue is its serial number, and that it has taken its place is its word. Both are looked at after
+// each turn, and in the middle of one when others come in between.
 
 import CoordinationCheckers
 import CoordinationSimulation
@@ -59,7 +59,7 @@ extension ServerWorld {
         }
     }
 
-    /// Notes that the server knows a presenter.
+    /// Records that the server knows a presenter.
     ///
     /// Behind the claims that were filed in the same turn: of those it is not told which came
     /// first.
@@ -74,7 +74,7 @@ extension ServerWorld {
         record(.presenterAdded(client))
     }
 
-    /// Notes that presenters have to be told of what a claim has written.
+    /// Records that presenters have to be told of what a claim has written.
     func recordChanges(by claim: ModelClaim, since granted: UInt64) {
         // What it has moved changed elsewhere.
         guard !claim.hasMoved else { return }
@@ -89,7 +89,7 @@ extension ServerWorld {
         }
     }
 
-    /// Notes that a claim has its place in line.
+    /// Records that a claim has its place in the queue.
     func recordFiling(_ claim: ModelClaim) {
         guard !claim.isNoted else { return }
         claim.notedAt = now
@@ -103,7 +103,7 @@ extension ServerWorld {
         claim.inLineSince = now + 1
     }
 
-    /// Notes that a claim was granted, though its accessor may not have begun.
+    /// Records that a claim was granted, though its accessor may not have begun.
     func recordPlace(_ claim: ModelClaim) {
         recordFiling(claim)
         guard !claim.holdsPosition else { return }

@@ -86,7 +86,7 @@ final class ServerWorld {
 
     // MARK: Writing down
 
-    /// Notes a line of the timeline.
+    /// Records a line of the timeline.
     func note(_ line: @autoclosure () -> String) {
         guard trace != nil else { return }
         var text = line()
@@ -97,7 +97,7 @@ final class ServerWorld {
             "\((now - 1_000_000_000) / 1000)\t\(text.split(separator: "MemoryCell.").joined())")
     }
 
-    /// Notes that something is wrong.
+    /// Records that something is wrong.
     func find(_ text: String) {
         note("!! \(text)")
         findings.append(text)

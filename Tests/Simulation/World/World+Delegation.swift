@@ -275,7 +275,7 @@ extension World {
 
     // MARK: What presenters are owed
 
-    /// Notes who is to be told of a write (Rules 7.3, 7.8).
+    /// Records who is to be told of a write (Rules 7.3, 7.8).
     mutating func owe(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
         guard claim.heard.isEmpty, claim.filed.kind == .access else { return }
         for (index, item) in claim.filed.items.enumerated()

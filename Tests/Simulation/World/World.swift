@@ -76,7 +76,8 @@ package struct World {
         tellOfQueues()
     }
 
-    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in line.
+    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in the
+    /// queue.
     private mutating func hold(_ event: Event, _ fact: Fact?) {
         coverage.count(.held)
         delegations.deferred.append(fact)
@@ -94,7 +95,7 @@ package struct World {
         if delegations.deferred.isEmpty { delegations.unheard = nil }
     }
 
-    /// Notes what the arbiter has decided, and does it.
+    /// Records what the arbiter has decided, and does it.
     mutating func follow(_ effects: [Effect]) {
         recordPlaces()
         for effect in effects { apply(effect) }
@@ -110,7 +111,7 @@ package struct World {
         tellBlocked()
     }
 
-    /// Notes who has taken a place or lost it.
+    /// Records who has taken a place or lost it.
     mutating func recordPlaces() {
         for index in claims.indices {
             let claim = claims[index]
@@ -130,7 +131,7 @@ package struct World {
         }
     }
 
-    /// Says which waiting calls keep presenters from answering, where that has changed.
+    /// Returns which waiting calls keep presenters from answering, where that has changed.
     mutating func tellBlocked() {
         for presenter in presenters where presenter.occupant != nil || presenter.blocker != nil {
             guard let index = presenters.firstIndex(where: { $0.id == presenter.id }) else {
