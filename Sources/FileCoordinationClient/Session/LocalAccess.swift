@@ -90,7 +90,7 @@ final class LocalAccess: Sendable {
     /// What became of the item (Rule 7.8).
     private var outcome: ItemOutcome {
         guard isWriting else { return .unchanged }
-        // Should a server come to care meanwhile, something may have changed.
+        // If a server asks for a report meanwhile, it reports a change.
         return stamp?.outcome(after: ItemStamp.take(of: item.path)) ?? .changed
     }
 
