@@ -124,12 +124,12 @@ enum DecoderSeeds {
 
     static let placeFrames: [UInt8] = {
         let together = [
-            RelocationEntry(ticket: 1, .presenter(far, isTold: true)),
-            RelocationEntry(ticket: 2, .claim(items)),
+            RelocationEntry(serial: 1, .presenter(far, isTold: true)),
+            RelocationEntry(serial: 2, .claim(items)),
         ]
         let single = [
-            RelocationEntry(ticket: 2, .heard(17)),
-            RelocationEntry(ticket: 0, .packages([0x23, 0x0A])),
+            RelocationEntry(serial: 2, .handled(17)),
+            RelocationEntry(serial: 0, .packages([0x23, 0x0A])),
         ]
         return ([together] + single.map { [$0] })
             .flatMap { (try? RelocationEntry.encodeChecked($0)) ?? [] }

@@ -30,7 +30,7 @@ enum DecoderTarget {
         }
     }
 
-    /// What decodes encodes to the same; says what it was.
+    /// What decodes encodes to the same; returns what it was.
     @discardableResult
     private static func same<Value>(
         _ bytes: [UInt8], _ decode: ([UInt8]) throws -> Value, _ encode: (Value) throws -> [UInt8]

@@ -29,7 +29,8 @@ public struct FuzzTarget: Sendable {
     public static let ofTheServer = [
         FuzzTarget("decoder", seeds: { DecoderSeeds.all }, run: DecoderTarget.run),
         FuzzTarget("ledger", seeds: { LedgerTarget.seeds }, run: LedgerTarget.run),
-        FuzzTarget("book", seeds: { BookTarget.seeds }, run: BookTarget.run),
+        FuzzTarget(
+            "relocations", seeds: { RelocationLogTarget.seeds }, run: RelocationLogTarget.run),
         FuzzTarget("server", seeds: { ServerSeeds.all }, run: ServerTarget.run),
     ]
 }

@@ -57,10 +57,10 @@ extension LedgerScene {
         case 0: try raise(reader, to: epoch)
         case 1: try look(at: reader)
         case 2:
-            let given = reader.setTicket(reference, 77)
+            let given = reader.setSerial(reference, 77)
             try require(
-                index == .max || reader.setTicket(reference, 78) == given, "a second ticket")
-        case 3: reader.noteRelocation(reference, isWritten: epoch.rawValue % 2 == 0)
+                index == .max || reader.setSerial(reference, 78) == given, "a second serial")
+        case 3: reader.markRelocated(reference, isWritten: epoch.rawValue % 2 == 0)
         case 4: try grant(reader, snapshot, reference, epoch)
         case 5: try reap(reader, snapshot, reference, epoch)
         case 6:

@@ -29,7 +29,7 @@ final class ServerClient {
         ledger = try FuzzLedger(in: scene.runtime.ledgers, epochs: scene.epochs)
     }
 
-    /// Notes that the server it talked to is gone.
+    /// Records that the server it talked to is gone.
     func disconnect() {
         socket = nil
         asks = []
@@ -91,7 +91,7 @@ final class ServerClient {
         guard let socket else { return }
         while true {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
-            case .bytes(let bytes): try hear(Self.message(bytes))
+            case .bytes(let bytes): try receive(Self.message(bytes))
             case .tooLong: throw FuzzFault("the server sent more than a message can hold")
             case .wouldBlock: return
             case .closed: return disconnect()
@@ -109,12 +109,12 @@ final class ServerClient {
         return try ServerMessage(decoding: bytes, version: ProtocolVersion.supported.lowerBound)
     }
 
-    private func hear(_ message: ServerMessage) throws {
+    private func receive(_ message: ServerMessage) throws {
         switch message {
-        case .deliveries(let deliveries): for delivery in deliveries { hear(delivery) }
+        case .deliveries(let deliveries): for delivery in deliveries { receive(delivery) }
         case .deliveryPart(let part, let isLast):
             if let whole = try parts.add(part, isLast: isLast) {
-                hear(try Delivery(decoding: whole))
+                receive(try Delivery(decoding: whole))
             }
         case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart, .retiring,
             .packagePolicy, .skipped, .overLimit:
@@ -122,7 +122,7 @@ final class ServerClient {
         }
     }
 
-    private func hear(_ delivery: Delivery) {
+    private func receive(_ delivery: Delivery) {
         switch delivery.message {
         case .ask(let claim, _): asks.append((delivery.presenter, claim))
         case .cancelAsk(let claim): asks.removeAll { $0.claim == claim }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole server in this process: its sockets, its ledgers, its book, its arbiter. Up to three
+// A whole server in this process: its sockets, its ledgers, its log, its arbiter. Up to three
 // clients do what the bytes say, in and out of the rules; after every turn the server's invariants
 // hold, and when all are gone, nothing is left of them.
 //

@@ -44,7 +44,7 @@ final class CorpusTests: XCTestCase {
 
     func testAnyLedgerCanBeLookedAt() throws { try replay("ledger") }
 
-    func testAnyBookOfPlacesCanBeReadAndGoneOnWith() throws { try replay("book") }
+    func testAnyRelocationLogCanBeReadAndGoneOnWith() throws { try replay("relocations") }
 
     func testTheServerKeepsItsBooksWhateverClientsDo() throws { try replay("server") }
 

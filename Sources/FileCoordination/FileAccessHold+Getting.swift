@@ -31,6 +31,13 @@ extension NSFileCoordinator {
     /// have let go of it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil
@@ -41,6 +48,12 @@ extension NSFileCoordinator {
     /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
+    ///
+    /// - Parameters:
+    ///   - intents: the items, and how each will be accessed.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil
@@ -70,6 +83,14 @@ extension NSFileCoordinator {
     /// have let go of it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound.
+    ///   - isolation: the caller's.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -80,6 +101,13 @@ extension NSFileCoordinator {
     /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    ///
+    /// - Parameters:
+    ///   - intents: the items, and how each will be accessed.
+    ///   - timeout: how long to wait; nil: without bound.
+    ///   - isolation: the caller's.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -95,30 +123,33 @@ extension FileAccessHold {
     /// that wait for the other (Rule 2.17).
     ///
     /// ```swift
-    /// guard let ticket = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else { … }
-    /// let hold = try FileAccessHold(ticket: ticket, timeout: .seconds(5))
+    /// guard let joinToken = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else {
+    ///     return
+    /// }
+    /// let hold = try FileAccessHold(joinToken: joinToken, timeout: .seconds(5))
     /// ```
     ///
     /// If the other hold is over, this is an access like any other: it may have to wait, and other
     /// programs may have changed the items meanwhile. So the other process must release its hold
-    /// only after it has heard from this one. Blocks the thread while it waits.
+    /// only after it has read a message of this one. Blocks the thread while it waits.
     ///
     /// - Parameters:
-    ///   - ticket: the other hold's ``ticket``.
+    ///   - joinToken: the other hold's ``joinToken``.
     ///   - timeout: how long to wait; nil: without bound.
-    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no ticket;
-    ///   else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
-    public convenience init(ticket: String, timeout: Duration? = nil) throws {
-        guard let ticket = HoldTicket(text: ticket) else {
-            throw FailureReason.invalidOptions("the text is no ticket of a hold").error
+    /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is no join
+    ///   token; else as ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
+    public convenience init(joinToken: String, timeout: Duration? = nil) throws {
+        guard let joinToken = JoinToken(text: joinToken) else {
+            throw FailureReason.invalidOptions("the text is no join token of a hold").error
         }
         let coordinator = Coordinator()
-        coordinator.setPurpose(ticket.purpose)
-        coordinator.setLabel(ticket.label)
-        let requests = ticket.requests
+        coordinator.setPurpose(joinToken.purpose)
+        coordinator.setLabel(joinToken.label)
+        let requests = joinToken.requests
         do throws(AccessFailure) {
             let access = try coordinator.hold(
-                requests, in: Session.current, surroundings: ticket.surroundings, timeout: timeout)
+                requests, in: Session.current, surroundings: joinToken.surroundings,
+                timeout: timeout)
             self.init(access, urls: access.items.map { URL($0) })
         } catch {
             throw error.thrown(requests.map { (URL($0.name), $0.access.isWriting) })

@@ -22,7 +22,7 @@ public import Foundation
 /// child.arguments = [hold.urls[0].path, "VACUUM"]
 /// child.environment = ProcessInfo.processInfo.environment.merging(hold.environment) { $1 }
 /// try child.run()
-/// try hold.keep(whileRunning: child.processIdentifier)   // also if this program dies
+/// try hold.keep(whileRunning: child.processIdentifier)  // also if this program dies
 /// ```
 ///
 /// It ends with ``release()``, when the last reference to it goes, or when this process dies, at
@@ -38,8 +38,8 @@ public import Foundation
 /// Three ways lead to other processes:
 /// - ``keep(whileRunning:)`` and ``inheritableDescriptor()`` have the access last until others have
 ///   ended, whatever becomes of this program. They need `filecoord`.
-/// - ``ticket`` lets a program that uses this library take a hold of its own inside this one, by
-///   ``init(ticket:timeout:)``. Release this one after that, and the items were never free.
+/// - ``joinToken`` lets a program that uses this library take a hold of its own inside this one, by
+///   ``init(joinToken:timeout:)``. Release this one after that, and the items were never free.
 /// - ``environment`` tells a child all of that.
 public final class FileAccessHold: Sendable {
     private let access: HeldAccess
@@ -77,19 +77,19 @@ public final class FileAccessHold: Sendable {
     ///
     /// Letters, digits and a few signs; hand it over by a pipe, an argument or the environment. It
     /// is no secret and no proof: it names items and a purpose.
-    public var ticket: String { access.ticket.text }
+    public var joinToken: String { access.joinToken.text }
 
-    /// Variables for a child: ``ticket`` as `FILECOORD_HOLD`, ``purposeIdentifier`` as
+    /// Variables for a child: ``joinToken`` as `FILECOORD_HOLD`, ``purposeIdentifier`` as
     /// `FILECOORD_PURPOSE`, what it runs under as `FILECOORD_CLAIM`, and the items' paths as
     /// `FILECOORD_PATH_1` and so on.
     ///
     /// A `filecoord` that the child starts with `--purpose "$FILECOORD_PURPOSE"` runs inside the
     /// hold; without that it is refused at once, instead of waiting for ever.
     public var environment: [String: String] {
-        let ticket = access.ticket
+        let joinToken = access.joinToken
         var variables = [
-            HoldTicket.variable: ticket.text, "FILECOORD_PURPOSE": ticket.purpose,
-            SurroundingClaims.variable: ticket.surroundings.text,
+            JoinToken.variable: joinToken.text, "FILECOORD_PURPOSE": joinToken.purpose,
+            SurroundingClaims.variable: joinToken.surroundings.text,
         ]
         for (index, url) in urls.enumerated() {
             variables["FILECOORD_PATH_\(index + 1)"] = url.path
@@ -158,7 +158,7 @@ public final class FileAccessHold: Sendable {
     private func startKeeper(whileRunning process: Int32? = nil) throws -> HoldKeeper {
         guard isHeld else { throw Self.failure("it was released") }
         do throws(HoldKeeper.KeeperFailure) {
-            let keeper = try HoldKeeper(of: access.ticket, whileRunning: process)
+            let keeper = try HoldKeeper(of: access.joinToken, whileRunning: process)
             try keeper.join()
             return keeper
         } catch {

@@ -11,7 +11,7 @@ extension NSFileCoordinator {
     /// as long as they like, as on Apple platforms.
     ///
     /// 30 seconds unless it is set. Counts for presenters that are added later. A presenter that
-    /// was passed over is asked nothing until it is heard of again, and is then told
+    /// was passed over is asked nothing until it answers again, and is then told
     /// `presentedItemDidChange()`; one that is busy saving asks for more time simply by making a
     /// coordinated access on its own behalf (Rule 18.3).
     public static var filePresenterTimeout: Duration? {
@@ -24,7 +24,7 @@ extension NSFileCoordinator {
     /// Whether waiting calls of this process fail with `NSUserCancelledError` when it goes on after
     /// it was stopped while others waited behind them.
     ///
-    /// False unless it is set: they keep their place in line. True is what happens on Apple
+    /// False unless it is set: they keep their place in the queue. True is what happens on Apple
     /// platforms (Rule 18.6).
     public static var cancelsWaitsAfterSuspension: Bool {
         get { Suspension.cancelsWaits.withLock { $0 } }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What accessors make known while they run, and who hears of it (sections 10 and 11).
+// What accessors make known while they run, and who is told of it (sections 10 and 11).
 
 extension Arbiter {
     /// An accessor has made something known; what is said outside of one counts for nothing (Rule
     /// 11.10).
-    mutating func hear(
+    mutating func receive(
         _ announcement: Announcement, from id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         guard let speaker = records[id], speaker.grant != nil else { return }
@@ -47,7 +47,7 @@ extension Arbiter {
         guard !attributes.isEmpty else { return }
         var noticeBuffer = NoticeBuffer()
         for id in tree.presenters(at: path) {
-            guard let presenter = hearer(id, of: speaker) else { continue }
+            guard let presenter = recipient(id, of: speaker) else { continue }
             noticeBuffer.send(
                 .ubiquityAttributes(attributes), to: presenter,
                 if: .itemDidChangeUbiquityAttributes)
@@ -57,7 +57,7 @@ extension Arbiter {
 }
 
 extension VersionFate {
-    /// What a presenter of the item implements to hear of it.
+    /// What a presenter of the item implements to be told of it.
     fileprivate var itemMethod: PresenterMethods {
         switch self {
         case .gained: .itemDidGainVersion
@@ -66,7 +66,7 @@ extension VersionFate {
         }
     }
 
-    /// What a presenter of a containing directory implements to hear of it.
+    /// What a presenter of a containing directory implements to be told of it.
     fileprivate var subitemMethod: PresenterMethods {
         switch self {
         case .gained: .subitemDidGainVersion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Presenters that do not answer (Rule 18.3). One delays one claim by its bound; then it is passed
-// over, and asked nothing more until it is heard of again: then it is told to look at its item,
+// over, and asked nothing more until it answers again: then it is told to look at its item,
 // which may have changed behind its back. A presenter that is busy saving asks for more time by
 // making a coordinated access of its own.
 
@@ -37,8 +37,8 @@ extension Arbiter {
         }
     }
 
-    /// Notes when an answer is waited for no longer.
-    mutating func note(deadline: UInt64?) {
+    /// Records when an answer is waited for no longer.
+    mutating func lowerDeadline(to deadline: UInt64?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
@@ -47,7 +47,7 @@ extension Arbiter {
     mutating func advanceClock(to time: UInt64, _ reevaluations: inout ReevaluationQueue) {
         now = max(now, time)
         // Who asks may have to wait for readers by now that have lasted too long (Rule 6.11).
-        if !purposeIndex.asking.isEmpty { reevaluations.noteNewWaits() }
+        if !purposeIndex.asking.isEmpty { reevaluations.markNewWaits() }
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
         var silent: OrderedIDs<PresenterID> = []
@@ -57,7 +57,7 @@ extension Arbiter {
                 if deadline <= now {
                     silent.insertOnce(answer.presenter)
                 } else {
-                    note(deadline: deadline)
+                    lowerDeadline(to: deadline)
                 }
             }
         }
@@ -76,7 +76,8 @@ extension Arbiter {
     }
 
     /// A presenter has said something, or its coordinators have.
-    mutating func hearOf(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue) {
+    mutating func markResponsive(_ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue)
+    {
         guard unresponsive.remove(presenter), let record = registry[presenter] else { return }
         if record.registration.methods.contains(.itemDidChange) {
             reevaluations.emit(.notify(presenter, .itemDidChange))
@@ -86,7 +87,7 @@ extension Arbiter {
     /// An access of this purpose begins or ends: its presenters live, and are busy.
     mutating func extendPatience(with purpose: Purpose, _ reevaluations: inout ReevaluationQueue) {
         for id in unresponsive where registry[id]?.registration.purpose == purpose {
-            hearOf(id, &reevaluations)
+            markResponsive(id, &reevaluations)
         }
         guard purposeIndex.isAwaited(purpose) else { return }
         renewDeadlines(OrderedIDs(unique: purposeIndex.awaited(purpose)), &reevaluations)
@@ -102,7 +103,7 @@ extension Arbiter {
                 guard var answer = records[claim]?.asking?.awaited[presenter] else { continue }
                 answer.deadline = deadline(of: record, answer.question)
                 records[claim]?.updateAsking { $0.awaited.insert(answer) }
-                note(deadline: answer.deadline)
+                lowerDeadline(to: answer.deadline)
             }
         }
     }

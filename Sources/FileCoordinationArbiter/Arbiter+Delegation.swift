@@ -4,7 +4,7 @@
 // over, or is granted without a report, the arbiter looks whether any other client, or a presenter
 // that would have to be asked, is involved with the place.
 //
-//     one client, reads and writes   exclusive; with reports if a presenter hears of changes
+//     one client, reads and writes   exclusive; with reports if a presenter is told of changes
 //     several clients, reads         shared, each of them
 //     several clients write in turn  a ticket queue
 
@@ -14,8 +14,8 @@ extension Arbiter {
     /// Whether a new claim can be granted at once, and its client need not report its end: it is
     /// plain, and nothing is to follow from its end.
     ///
-    /// Ask before the claim gets a ticket: one that is unreported needs none. What is delegated is
-    /// not looked at, see ``recalls(before:)``.
+    /// Ask before the claim gets a serial number: one that is unreported needs none. What is
+    /// delegated is not looked at, see ``recalls(before:)``.
     public func isUnreported(_ claim: FiledClaim) -> Bool {
         switch mode {
         case .recovering: return false
@@ -26,7 +26,8 @@ extension Arbiter {
             claim.standpoint == nil, !isStopped(claim.client)
         else { return false }
         let open = openness(claim.items[0].path)
-        return claim.items[0].access.isWriting ? open.toWrites && !open.isHeard : open.toReads
+        return claim.items[0].access.isWriting
+            ? open.toWrites && !open.tellsPresenters : open.toReads
     }
 
     /// Grants a claim, and forgets it but for its place.
@@ -38,7 +39,7 @@ extension Arbiter {
             Delegation(id, at: item.path, .claim(claim.client, claim.id, isWriting: isWriting)))
         reevaluations.emit(.grantUnreported(claim.id, id))
         extendPatience(with: claim.purpose, &reevaluations)
-        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.note(wish) }
+        if let wish = DelegationWish(claim, hasWaited: false) { reevaluations.enqueue(wish) }
     }
 
     /// A claim that was granted without a report is over.
@@ -48,15 +49,15 @@ extension Arbiter {
 
     // MARK: Wishes
 
-    /// Notes what is to be decided of delegation after a claim is over.
-    func noteWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
+    /// Records what is to be decided of delegation after a claim is over.
+    func enqueueWish(after record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         switch record.grant?.source {
         case .arbiter:
             if let wish = DelegationWish(record.claim, hasWaited: record.hasWaited) {
-                reevaluations.note(wish)
+                reevaluations.enqueue(wish)
             }
         case .ledger:
-            if let wish = wishWithoutReports(after: record.claim) { reevaluations.note(wish) }
+            if let wish = wishWithoutReports(after: record.claim) { reevaluations.enqueue(wish) }
         case nil: break
         }
     }
@@ -65,10 +66,10 @@ extension Arbiter {
     /// not.
     private func wishWithoutReports(after claim: FiledClaim) -> DelegationWish? {
         guard !delegations.isEmpty, claim.items.count == 1 else { return nil }
-        for id in delegations.book.overlapping(claim.items[0].path) {
+        for id in delegations.index.overlapping(claim.items[0].path) {
             guard let delegation = delegations[id], delegation.client == claim.client,
                 case .place(_, let slot, .exclusive, reportsWrites: true) = delegation.holding,
-                !openness(delegation.path).isHeard
+                !openness(delegation.path).tellsPresenters
             else { continue }
             var renewed = claim
             renewed.request = DelegationRequest(slot: slot, .modes)
@@ -78,7 +79,7 @@ extension Arbiter {
     }
 
     /// Decides of what clients would like to have; after everything else in an event.
-    mutating func settleWishes(_ reevaluations: inout ReevaluationQueue) {
+    mutating func decideWishes(_ reevaluations: inout ReevaluationQueue) {
         for wish in reevaluations.wishes {
             // What is being recalled may hide claims: until it is known, nothing new is delegated.
             if awaitsRecalls {
@@ -102,7 +103,7 @@ extension Arbiter {
         }
         if !wish.isDecided {
             guard !wish.hasWaited else {
-                return contests.note(wish.path, wantedBy: wish.client, at: now, policy)
+                return contests.count(wish.path, wantedBy: wish.client, at: now, policy)
             }
             guard
                 contests.isCalm(
@@ -131,7 +132,7 @@ extension Arbiter {
         let slot = wish.request.slot
         if wish.request.isForDirectory {
             guard isUncontested(wish.path) else { return nil }
-            let others = delegations.book.overlapping(inside: wish.path)
+            let others = delegations.index.overlapping(inside: wish.path)
                 .compactMap { delegations[$0] }.filter { $0.client != wish.client }
             // Claims whose ends are not reported may be over long ago: a recall finds out.
             guard others.allSatisfy(\.isOneClaim), others.count <= Self.mostClaimsRecalled
@@ -139,11 +140,11 @@ extension Arbiter {
             return .directory(wish.client, slot: slot)
         }
         let open = openness(wish.path)
-        let others = delegations.book.overlapping(wish.path).compactMap { delegations[$0] }
+        let others = delegations.index.overlapping(wish.path).compactMap { delegations[$0] }
             .filter { $0.client != wish.client }
         let knowsModes = wish.request.abilities.contains(.modes)
-        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.isHeard {
-            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.isHeard)
+        if open.toReads, open.toWrites, others.isEmpty, knowsModes || !open.tellsPresenters {
+            return .place(wish.client, slot: slot, .exclusive, reportsWrites: open.tellsPresenters)
         }
         guard !wish.isWriting, knowsModes, open.toReads, others.allSatisfy(\.isForReadingOnly)
         else { return nil }
@@ -154,10 +155,10 @@ extension Arbiter {
     private func former(of wish: DelegationWish, _ holding: Delegation.Holding) -> [DelegationID] {
         let inSlot = delegations.delegation(of: wish.client, inSlot: wish.request.slot)
         if let inSlot, inSlot.path == wish.path, inSlot.holding == holding { return [] }
-        let book = delegations.book
+        let index = delegations.index
         let overlapping =
             wish.request.isForDirectory
-            ? book.overlapping(inside: wish.path) : book.overlapping(wish.path)
+            ? index.overlapping(inside: wish.path) : index.overlapping(wish.path)
         let replaced = overlapping.filter { id in
             guard let delegation = delegations[id] else { return false }
             let isOwn = delegation.client == wish.client
@@ -185,7 +186,7 @@ extension Arbiter {
 
     /// The clients that write a place in turn; nil if others are involved with it.
     private func queueMembers(for wish: DelegationWish) -> [QueueMember]? {
-        guard delegations.book.overlapping(wish.path).isEmpty,
+        guard delegations.index.overlapping(wish.path).isEmpty,
             let contenders = contenders(at: wish.path)
         else { return nil }
         var slots = [wish.client: wish.request.slot]
@@ -202,13 +203,13 @@ extension Arbiter {
     }
 
     /// The server has put a place into a queue.
-    mutating func noteQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
+    mutating func insertQueue(_ id: DelegationID, at path: ItemPath, _ members: [QueueMember]) {
         delegations.insert(Delegation(id, at: path, .queue(members, isOpen: false)))
     }
 
     /// The server has closed a queue.
-    mutating func noteQueueClosed(_ id: DelegationID, at path: ItemPath, turns: Int) {
-        contests.noteQueue(at: path, turns: turns, policy)
+    mutating func finishClosedQueue(_ id: DelegationID, at path: ItemPath, turns: Int) {
+        contests.rateQueue(at: path, turns: turns, policy)
         delegations.endRecall(id)
     }
 

@@ -30,7 +30,7 @@ extension Arbiter {
         return nil
     }
 
-    /// No presenter would have to be asked, or hears nothing of a write.
+    /// No presenter would have to be asked, or is told nothing of a write.
     private func brokenByPresenter(_ all: [Delegation]) -> String? {
         for id in registry.ids {
             guard let presenter = registry[id]?.registration, let path = presenter.path else {
@@ -47,7 +47,7 @@ extension Arbiter {
     private func brokenByAnother(_ all: [Delegation]) -> String? {
         for delegation in all {
             guard case .place = delegation.holding else { continue }
-            for id in delegations.book.overlapping(delegation.path) where id != delegation.id {
+            for id in delegations.index.overlapping(delegation.path) where id != delegation.id {
                 guard let other = delegations[id], other.client != delegation.client else {
                     continue
                 }

@@ -35,11 +35,12 @@ extension Arbiter {
             case .skipped:
                 if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
-                if asking.awaited.isEmpty && asking.passers.isEmpty {
+                if asking.awaited.isEmpty && asking.bypassers.isEmpty {
                     return "\(id) asks no presenter and waits for no claim"
                 }
-                for passer in asking.passers where records[passer]?.passed.contains(id) != true {
-                    return "\(id) waits for \(passer), which does not know"
+                for bypasser in asking.bypassers
+                where records[bypasser]?.passed.contains(id) != true {
+                    return "\(id) waits for \(bypasser), which does not know"
                 }
                 for answer in asking.awaited
                 where registry[answer.presenter]?.isAwaited(by: id, answer.question) != true {

@@ -54,7 +54,7 @@ extension Arbiter {
         guard !concerned.isEmpty else { return decide(event) }
         delegations.holdFirst(.event(event))
         var reevaluations = ReevaluationQueue()
-        if case .claimFiled(let claim) = event { noteContests(concerned, wantedBy: claim.client) }
+        if case .claimFiled(let claim) = event { countContests(concerned, wantedBy: claim.client) }
         recall(concerned, &reevaluations)
         return reevaluations.effects
     }
@@ -65,19 +65,19 @@ extension Arbiter {
     }
 
     /// Remembers that a client wants what others have.
-    mutating func noteContests(_ ids: [DelegationID], wantedBy client: ClientID) {
+    mutating func countContests(_ ids: [DelegationID], wantedBy client: ClientID) {
         for id in ids {
             guard let delegation = delegations[id], delegation.slot != nil,
                 delegation.client != client
             else { continue }
-            contests.note(delegation.path, wantedBy: client, at: now, policy)
+            contests.count(delegation.path, wantedBy: client, at: now, policy)
         }
     }
 
     /// What has to be recalled before an event can be decided.
     ///
     /// A server that takes these back before it tells the event keeps claims that waited in a queue
-    /// in their order: they get their tickets first. Otherwise the arbiter asks for it.
+    /// in their order: they get their serial numbers first. Otherwise the arbiter asks for it.
     public func recalls(before event: Event) -> [DelegationID] {
         delegations.isEmpty ? [] : delegationsConcerned(by: event)
     }
@@ -127,11 +127,11 @@ extension Arbiter {
         // It may be sent on (Rule 11.7).
         if claim.standpoint != nil { items += redirected(claim).items }
         items = items.map(\.normalised)
-        let concerned = delegations.book.concerned(by: items)
+        let concerned = delegations.index.concerned(by: items)
         guard !concerned.isEmpty else { return [] }
         let writing = items.filter(\.access.isWriting)
         let byWrites =
-            writing.count == items.count ? concerned : delegations.book.concerned(by: writing)
+            writing.count == items.count ? concerned : delegations.index.concerned(by: writing)
         return concerned.filter { id in
             guard let delegation = delegations[id] else { return false }
             if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
@@ -143,19 +143,19 @@ extension Arbiter {
     }
 
     private func delegationsConcerned(by move: ItemMove) -> [DelegationID] {
-        let book = delegations.book
+        let index = delegations.index
         let package = move.newPackageDepths.min().flatMap {
             $0 > 0 && $0 <= move.new.depth ? move.new.prefix(depth: $0) : nil
         }
-        return book.concerned(byPresenterAt: move.old)
-            + book.concerned(byItemMovedTo: move.new, package: package)
+        return index.concerned(byPresenterAt: move.old)
+            + index.concerned(byItemMovedTo: move.new, package: package)
     }
 
-    /// What a presenter would have to be asked for, or would not hear of.
+    /// What a presenter would have to be asked for, or would not be told of.
     func concerned(
         byPresenterAt path: ItemPath, _ methods: PresenterMethods
     ) -> [DelegationID] {
-        delegations.book.concerned(byPresenterAt: path).filter { id in
+        delegations.index.concerned(byPresenterAt: path).filter { id in
             guard let delegation = delegations[id] else { return false }
             switch delegation.holding {
             // Inside a directory others may have something to do; a queue is its members' alone.
@@ -164,7 +164,7 @@ extension Arbiter {
             }
             // What is inside an item is no concern of plain access to it.
             guard path == delegation.path || path.contains(delegation.path) else { return false }
-            if delegation.hidesWrites, !methods.isDisjoint(with: .hearsOfWrites) { return true }
+            if delegation.hidesWrites, !methods.isDisjoint(with: .isToldOfWrites) { return true }
             guard path == delegation.path else { return false }
             return !methods.isDisjoint(
                 with: delegation.isForReadingOnly

@@ -23,7 +23,7 @@ public struct Arbiter: Hashable, Sendable {
     var records = RecordTable<ClaimID, ClaimState>()
     /// Every registered presenter.
     var registry = RecordTable<PresenterID, PresenterRecord>()
-    /// Presenters that did not answer in time, and have not been heard of since (Rule 18.3).
+    /// Presenters that did not answer in time, and have not answered since (Rule 18.3).
     var unresponsive: OrderedIDs<PresenterID> = []
     /// Processes that were seen stopped, and not seen to run since (Rule 18.6).
     var stoppedClients: OrderedIDs<ClientID> = []
@@ -37,7 +37,7 @@ public struct Arbiter: Hashable, Sendable {
     var purposeIndex = PurposeIndex()
     var tree = PlaceTree()
     /// What clients may do without being asked about it.
-    var delegations = Delegations()
+    var delegations = DelegationTable()
     var contests = PlaceContests()
     let policy: DelegationPolicy
 
@@ -53,7 +53,7 @@ public struct Arbiter: Hashable, Sendable {
 
     /// An arbiter that knows of nothing.
     ///
-    /// One that is `recovering` takes note of what it is told, but decides nothing before
+    /// One that is `recovering` handles what it is told, but decides nothing before
     /// ``Event/recoveryFinished``.
     public init(recovering: Bool = false, policy: DelegationPolicy = DelegationPolicy()) {
         mode = recovering ? .recovering : .serving
@@ -76,12 +76,12 @@ public struct Arbiter: Hashable, Sendable {
     /// Decides what follows from an event that concerns no delegation.
     mutating func decide(_ event: Event) -> [Effect] {
         var reevaluations = ReevaluationQueue()
-        if event.mayChangeWaits { reevaluations.noteNewWaits() }
+        if event.mayChangeWaits { reevaluations.markNewWaits() }
         switch event {
         case .claimFiled(let claim): file(claim, &reevaluations)
         case .claimRecovered(let claim): recover(claim, &reevaluations)
         case .claimAnnounced(let claim, let announcement):
-            hear(announcement, from: claim, &reevaluations)
+            receive(announcement, from: claim, &reevaluations)
         case .claimReminded(let claim, let announcement): remind(claim, of: announcement)
         case .claimEnded(let claim, let outcomes): end(claim, outcomes, &reevaluations)
         case .claimCancelled(let claim): finish(claim, &reevaluations)
@@ -99,13 +99,13 @@ public struct Arbiter: Hashable, Sendable {
         case .recoveryFinished: finishRecovery(&reevaluations)
         case .delegationRecalled(let id): delegations.endRecall(id)
         case .unreportedClaimEnded(let claim): forgetUnreported(claim)
-        case .queueOpened(let id, let path, let members): noteQueue(id, at: path, members)
-        case .delegationsContested(let ids, let client): noteContests(ids, wantedBy: client)
+        case .queueOpened(let id, let path, let members): insertQueue(id, at: path, members)
+        case .delegationsContested(let ids, let client): countContests(ids, wantedBy: client)
         case .queueClosed(let id, let path, let turns):
-            noteQueueClosed(id, at: path, turns: turns)
+            finishClosedQueue(id, at: path, turns: turns)
         }
         finish(&reevaluations)
-        settleWishes(&reevaluations)
+        decideWishes(&reevaluations)
         return reevaluations.effects
     }
 
@@ -123,7 +123,7 @@ public struct Arbiter: Hashable, Sendable {
                 switch task {
                 case .putPostponedQuestions(let presenter):
                     putPostponedQuestions(presenter, &reevaluations)
-                case .settle(let claim): settle(claim, &reevaluations)
+                case .grantIfReady(let claim): grantIfReady(claim, &reevaluations)
                 case .evaluate(let claim): evaluate(claim, &reevaluations)
                 }
             }
@@ -131,9 +131,9 @@ public struct Arbiter: Hashable, Sendable {
         } while reevaluations.hasProgressed
     }
 
-    // MARK: Entering and leaving the books
+    // MARK: Entering and leaving the tables
 
-    /// Takes note of a claim; says whether it is a new one.
+    /// Handles a claim; returns whether it is a new one.
     mutating func enter(_ filed: FiledClaim, _ state: ClaimState.Phase) -> Bool {
         guard records[filed.id] == nil else { return false }
         let claim = filed.normalised
@@ -142,7 +142,7 @@ public struct Arbiter: Hashable, Sendable {
         return true
     }
 
-    /// Takes note of a new claim.
+    /// Handles a new claim.
     mutating func enter(
         _ claim: FiledClaim, _ state: ClaimState.Phase, at locatedItems: [PlaceTree.LocatedItem]
     ) {

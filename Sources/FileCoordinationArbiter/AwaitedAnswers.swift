@@ -39,14 +39,14 @@ struct AwaitedAnswers: Hashable, Sendable {
     /// What is missing of `presenter`, if anything is.
     subscript(presenter: PresenterID) -> AwaitedAnswer? { answers[presenter] }
 
-    /// Notes that an answer is missing; of one presenter at most one is.
+    /// Records that an answer is missing; of one presenter at most one is.
     mutating func insert(_ answer: AwaitedAnswer) {
         if answers.updateValue(answer, forKey: answer.presenter) == nil {
             presenters.insert(answer.presenter)
         }
     }
 
-    /// Notes that nothing is missing of `presenter`.
+    /// Records that nothing is missing of `presenter`.
     mutating func remove(_ presenter: PresenterID) {
         if answers.removeValue(forKey: presenter) != nil { presenters.remove(presenter) }
     }

@@ -15,14 +15,14 @@ extension Arbiter {
         if isUnreported(filed) { return grantUnreported(filed, &reevaluations) }
         let locatedItems = tree.locatedItems(of: filed.kind, filed.items)
         let isFree = mayGrantAtOnce(filed, locatedItems)
-        reevaluations.noteFiled(filed, isYoungest: youngestFiled < filed.id)
+        reevaluations.markFiled(filed, isYoungest: youngestFiled < filed.id)
         youngestFiled = max(youngestFiled, filed.id)
         enter(filed, isFree ? .granted(.now(now, youngestFiled)) : .filed, at: locatedItems)
         extendPatience(with: claim.purpose, &reevaluations)
         if isRetargeted { reevaluations.emit(.retarget(claim.id, sent.items)) }
         if isFree {
             reevaluations.emit(.grant(claim.id))
-            reevaluations.noteProgress()
+            reevaluations.markProgress()
         } else {
             reevaluations.evaluate(filed)
         }
@@ -62,7 +62,7 @@ extension Arbiter {
         let claim = record.claim
         // Those that it goes before wait for it from now on.
         if tree.firstNeighbour(of: claim.id, .ahead, where: { _, _ in true }) != nil {
-            reevaluations.noteNewWaits()
+            reevaluations.markNewWaits()
         }
         // A claim that still asks and let this one pass runs only after it (Rule 2.16).
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
@@ -74,13 +74,13 @@ extension Arbiter {
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)
         }
-        settle(claim.id, &reevaluations)
-        reevaluations.noteProgress()
+        grantIfReady(claim.id, &reevaluations)
+        reevaluations.markProgress()
     }
 
     /// Grants a claim of stage 2 that has everything it needs.
-    mutating func settle(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.passers.isEmpty
+    mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
+        guard let asking = records[id]?.asking, asking.awaited.isEmpty, asking.bypassers.isEmpty
         else { return }
         grant(id, &reevaluations)
     }
@@ -88,12 +88,12 @@ extension Arbiter {
     private mutating func grant(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         advance(id, to: .granted(.now(now, youngestFiled)))
         reevaluations.emit(.grant(id))
-        reevaluations.noteProgress()
+        reevaluations.markProgress()
     }
 
     /// Makes `other`, in stage 2, wait for the end of `id`.
     mutating func letPast(_ id: ClaimID, _ other: ClaimID) {
-        records[other]?.updateAsking { $0.passers.insertOnce(id) }
+        records[other]?.updateAsking { $0.bypassers.insertOnce(id) }
         records[id]?.passed.insertOnce(other)
     }
 

@@ -33,7 +33,7 @@ struct ClaimState: Hashable, Sendable {
         var awaited: AwaitedAnswers = []
         /// Claims that were let past this one while it waited, and which must end (Rules 2.16,
         /// 2.17).
-        var passers: OrderedIDs<ClaimID> = []
+        var bypassers: OrderedIDs<ClaimID> = []
     }
 
     /// What is remembered of a grant.

@@ -5,7 +5,7 @@
 extension Arbiter {
     /// The presenters to ask for a claim, ascending, and what to ask of each (Rules 6.1 to 6.10).
     ///
-    /// Computed when the claim takes its place: presenters come and go while it waits in line.
+    /// Computed when the claim takes its place: presenters come and go while it waits in the queue.
     func concernedPresenters(of claim: FiledClaim) -> [(PresenterID, YieldSteps)] {
         var needs = Needs()
         for located in tree.ownLocatedItems(of: claim) {

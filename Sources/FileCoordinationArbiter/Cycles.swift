@@ -53,7 +53,7 @@ extension Arbiter {
             let start = cycle.firstIndex { $0.claim.id == victim } ?? 0
             reevaluations.emit(.failInCycle(victim, Array(cycle[start...] + cycle[..<start])))
             finish(victim, &reevaluations)
-            return reevaluations.noteProgress()
+            return reevaluations.markProgress()
         }
     }
 
@@ -63,7 +63,7 @@ extension Arbiter {
         records[id]?.claim.outerClaims.contains(where: isAwaited) ?? false
     }
 
-    /// The youngest claim that waits in line; if there is none, the youngest that asks.
+    /// The youngest claim that waits in the queue; if there is none, the youngest that asks.
     private func victim(of cycle: [CycleStep]) -> ClaimID? {
         func youngest(_ stage: ClaimStage) -> ClaimID? {
             cycle.filter { $0.stage == stage }.map(\.claim.id).max()

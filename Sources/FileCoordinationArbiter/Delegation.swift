@@ -75,7 +75,7 @@ public struct Delegation: Hashable, Sendable {
     /// By what right.
     public enum Holding: Hashable, Sendable {
         /// The place is the client's to claim. With `reportsWrites` the client reports the end of
-        /// each write, because a presenter is to hear of changes.
+        /// each write, because a presenter is to be told of changes.
         case place(ClientID, slot: Int, DelegationMode, reportsWrites: Bool)
         /// Everything directly inside the directory is the client's to claim, exclusively.
         case directory(ClientID, slot: Int)
@@ -131,7 +131,7 @@ public struct Delegation: Hashable, Sendable {
         }
     }
 
-    /// Whether writes take place under it of whose end no server hears.
+    /// Whether writes take place under it of whose end no server is told.
     public var hidesWrites: Bool {
         switch holding {
         case .place(_, _, let mode, let reportsWrites): mode == .exclusive && !reportsWrites

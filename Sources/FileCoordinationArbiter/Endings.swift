@@ -11,11 +11,11 @@ extension Arbiter {
     ) {
         guard let record = records[id] else { return }
         finish(id, notices: notices(after: record, outcomes), &reevaluations)
-        noteWish(after: record, &reevaluations)
+        enqueueWish(after: record, &reevaluations)
         // A claim that waits for none any more excuses none; only its likes were excused for its
         // sake.
         if record.grant == nil || !purposeIndex.waiting(record.claim.purpose).isEmpty {
-            reevaluations.noteNewWaits()
+            reevaluations.markNewWaits()
         }
     }
 
@@ -25,8 +25,8 @@ extension Arbiter {
         guard let left = clientStates[client] else { return }
         // Its presenters first, so that nothing is said to the dead.
         for presenter in left.presenters { remove(presenter, &reevaluations) }
-        // What a writer that died had done by then cannot be told, so it is told (Rule 7.8), and of
-        // all its claims before anybody has an item back for one of them (Rule 7.2).
+        // A writer that died may have changed its item: report a change (Rule 7.8), for all its
+        // claims before a presenter gets an item back for one of them (Rule 7.2).
         for id in left.claims {
             guard let record = records[id] else { continue }
             for notice in notices(after: record, []) { reevaluations.emit(notice) }
@@ -34,7 +34,7 @@ extension Arbiter {
         for id in left.claims { finish(id, &reevaluations) }
     }
 
-    /// Strikes a claim out, in whatever stage it is, and sets in motion what follows.
+    /// Removes a claim, in any stage, and does what follows from that.
     mutating func finish(
         _ id: ClaimID, notices: [Effect] = [], _ reevaluations: inout ReevaluationQueue
     ) {
@@ -45,7 +45,7 @@ extension Arbiter {
         letGo(record, &reevaluations)
     }
 
-    /// Sets in motion what follows when a claim no longer has its place, or its place in line.
+    /// Sets in motion what follows when a claim no longer has its place, or its place in the queue.
     mutating func letGo(_ record: ClaimState, _ reevaluations: inout ReevaluationQueue) {
         let id = record.claim.id
         for presenter in record.relinquished {
@@ -61,11 +61,11 @@ extension Arbiter {
             records[other]?.watchers.remove(id)
         case .asking(let asking):
             for answer in asking.awaited { stopAwaiting(answer.presenter, for: id, &reevaluations) }
-            for passer in asking.passers { records[passer]?.passed.remove(id) }
+            for bypasser in asking.bypassers { records[bypasser]?.passed.remove(id) }
         }
         for other in record.passed {
-            records[other]?.updateAsking { $0.passers.remove(id) }
-            reevaluations.settle(other)
+            records[other]?.updateAsking { $0.bypassers.remove(id) }
+            reevaluations.reconsiderGrant(other)
         }
         reconsider(record.watchers, &reevaluations)
     }

@@ -35,7 +35,7 @@ public struct Standpoint: Hashable, Sendable {
 
 /// A claim as it is filed: one call, one or more items (Rule 2.13).
 public struct FiledClaim: Hashable, Sendable {
-    /// Its ticket.
+    /// Its serial number.
     public var id: ClaimID
     /// Whose it is.
     public var client: ClientID
@@ -249,7 +249,8 @@ public enum Effect: Hashable, Sendable {
     /// Tell the claimant that it waits for itself, by way of others, beginning with itself; the
     /// claim is over (Rule 18.4).
     case failInCycle(ClaimID, [CycleStep])
-    /// Take back what presenters are asked for the claim, which waits in line again (Rule 18.6).
+    /// Take back what presenters are asked for the claim, which waits in the queue again (Rule
+    /// 18.6).
     case recallQuestions(ClaimID)
     /// Ask a presenter to make way for a claim, and to answer.
     case askToYield(PresenterID, for: ClaimID, YieldSteps)

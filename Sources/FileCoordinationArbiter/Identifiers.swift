@@ -7,8 +7,8 @@
 ///
 /// All tables are looked up by such names, for each presenter of each claim some twenty times. The
 /// standard library's hash, which withstands keys that are chosen with effort, takes five times as
-/// long. Tickets are an epoch's number above a counter, and are read back from ledgers; so every
-/// bit of the number must reach every bit of this: both halves of the product do that.
+/// long. Serial numbers are an epoch's number above a counter, and are read back from ledgers; so
+/// every bit of the number must reach every bit of this: both halves of the product do that.
 @inlinable
 public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
     let product = (number ^ UInt64(truncatingIfNeeded: seed))
@@ -16,14 +16,15 @@ public func hashOfNumber(_ number: UInt64, seed: Int) -> Int {
     return Int(truncatingIfNeeded: product.high ^ product.low)
 }
 
-/// A claim's identity, its ticket, and so its place in line: smaller was filed earlier (Rule 2.14).
+/// A claim's identity, its serial number, and so its place in the queue: smaller was filed earlier
+/// (Rule 2.14).
 public struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The ticket.
+    /// The serial number.
     ///
     /// Unique for the life of the arbiter and of those that recover from it.
     public var rawValue: UInt64
 
-    /// Wraps a ticket.
+    /// Wraps a serial number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The filing order.

@@ -16,25 +16,25 @@ extension Arbiter {
         let claims = OrderedIDs(unique: moves.flatMap { tree.claims(atOrBelow: $0.old) })
         for journey in journeys { relocate(journey, mover.claim, &reevaluations) }
         for notice in notices { reevaluations.emit(notice) }
-        noteOwnItems(of: mover.claim, moves)
+        followOwnItems(of: mover.claim, moves)
         // All of them go before any looks around where it is now.
         var travellers: [ClaimID] = []
         for id in claims where refile(id, by: moves, &reevaluations) { travellers.append(id) }
         hold(mover.claim, &reevaluations)
-        settleIn(travellers, &reevaluations)
+        reconsiderTravellers(travellers, &reevaluations)
     }
 
     /// A claim that was found running has made this known before.
     mutating func remind(_ id: ClaimID, of announcement: Announcement) {
         guard let record = records[id], record.grant != nil else { return }
         switch announcement {
-        case .moved(let moves): noteOwnItems(of: record.claim, moves.effective)
+        case .moved(let moves): followOwnItems(of: record.claim, moves.effective)
         case .versionChanged, .ubiquityAttributesChanged: break
         }
     }
 
     /// What the mover did to its items shows where they are now.
-    private mutating func noteOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
+    private mutating func followOwnItems(of mover: FiledClaim, _ moves: [ItemMove]) {
         guard let former = records[mover.id] else { return }
         let strays = strays(of: former, moves)
         for (index, item) in mover.items.enumerated() {
@@ -122,7 +122,7 @@ extension Arbiter {
             let old = registration.path
         else { return }
         place(journey.presenter, at: journey.new)
-        registry[journey.presenter]?.noteFormerPlace(old)
+        registry[journey.presenter]?.addFormerPath(old)
         registry[journey.presenter]?.packageDepths = journey.packageDepths
         let isTold =
             registration.purpose != mover.purpose && registration.methods.contains(.itemDidMove)
@@ -132,7 +132,7 @@ extension Arbiter {
     // MARK: Claims
 
     /// Has a claim that still waits follow its items (Rules 11.4, 11.6), but for those that it
-    /// replaces (Rule 11.5); says whether it goes anywhere.
+    /// replaces (Rule 11.5); returns whether it goes anywhere.
     private mutating func refile(
         _ id: ClaimID, by moves: [ItemMove], _ reevaluations: inout ReevaluationQueue
     ) -> Bool {
@@ -159,7 +159,7 @@ extension Arbiter {
     }
 
     /// Has claims that have followed their items look around.
-    private mutating func settleIn(
+    private mutating func reconsiderTravellers(
         _ travellers: [ClaimID], _ reevaluations: inout ReevaluationQueue
     ) {
         for id in travellers { leaveBehind(id, &reevaluations) }
@@ -177,20 +177,20 @@ extension Arbiter {
     /// those that let it past there for it.
     private mutating func leaveBehind(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = records[id], let asking = record.asking else { return }
-        for passer in asking.passers { part(passer, from: id, &reevaluations) }
+        for bypasser in asking.bypassers { part(bypasser, from: id, &reevaluations) }
         for other in record.passed { part(id, from: other, &reevaluations) }
     }
 
-    /// Has `other` wait for `passer` no longer if they do not meet any more.
+    /// Has `other` wait for `bypasser` no longer if they do not meet any more.
     private mutating func part(
-        _ passer: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
+        _ bypasser: ClaimID, from other: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
-        guard let waiting = records[other], let passing = records[passer],
+        guard let waiting = records[other], let passing = records[bypasser],
             meeting(of: waiting.claim, with: passing.territory) == nil
         else { return }
-        records[other]?.updateAsking { $0.passers.remove(passer) }
-        records[passer]?.passed.remove(other)
-        reevaluations.settle(other)
+        records[other]?.updateAsking { $0.bypassers.remove(bypasser) }
+        records[bypasser]?.passed.remove(other)
+        reevaluations.reconsiderGrant(other)
     }
 
     /// A claim of stage 2 keeps its place where its items have gone, but those that had theirs
@@ -240,7 +240,8 @@ extension Arbiter {
             notifyDirectories(of: move, moves, journeys, mover.claim, &noticeBuffer)
             // Rule 11.8: these stay; who accommodated the replacement knows, the others do not.
             for id in tree.presenters(at: move.new) where !mover.accommodated.contains(id) {
-                guard let presenter = hearer(id, of: mover.claim), moves.deciding(move.new) == nil
+                guard let presenter = recipient(id, of: mover.claim),
+                    moves.deciding(move.new) == nil
                 else { continue }
                 noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
             }
@@ -259,7 +260,7 @@ extension Arbiter {
             let isPackage = move.oldPackageDepths.contains(depth)
             for id in presenters {
                 told.insertOnce(id)
-                guard let presenter = hearer(id, of: mover) else { continue }
+                guard let presenter = recipient(id, of: mover) else { continue }
                 noticeBuffer.send(
                     .subitemDidMove(move.old, to: move.new), to: presenter, if: .subitemDidMove,
                     isPackage: isPackage)
@@ -273,7 +274,7 @@ extension Arbiter {
         let coming = journeys.filter { $0.new.contains(move.new) }
             .map { (depth: $0.new.depth, presenter: $0.presenter) }
         for (depth, id) in staying + coming where !told.contains(id) {
-            guard let presenter = hearer(id, of: mover) else { continue }
+            guard let presenter = recipient(id, of: mover) else { continue }
             noticeBuffer.send(
                 .subitemDidAppear(move.new), to: presenter, if: .subitemDidAppear,
                 isPackage: move.newPackageDepths.contains(depth))

@@ -32,18 +32,18 @@ struct ClaimQueue: Sendable {
         all.insert(id)
         if former?.purpose != id.purpose { heads.insert(id) }
         guard let next else { return }
-        note(next, after: id)
+        updateHead(next, after: id)
     }
 
     mutating func remove(_ id: QueuedClaim) {
         // Of a claim with two items at one place something may be left.
         guard all.remove(id), !all.contains(id) else { return }
         heads.remove(id)
-        if let next = all.first(above: id) { note(next, after: all.last(below: id)) }
+        if let next = all.first(above: id) { updateHead(next, after: all.last(below: id)) }
     }
 
     /// Whether a run begins with `id`, which has `former` before it now.
-    private mutating func note(_ id: QueuedClaim, after former: QueuedClaim?) {
+    private mutating func updateHead(_ id: QueuedClaim, after former: QueuedClaim?) {
         if former?.purpose == id.purpose { heads.remove(id) } else { heads.insertOnce(id) }
     }
 

@@ -18,7 +18,7 @@ struct NoticeBuffer {
 
     /// Sends a notice about something inside the presented directory.
     ///
-    /// A package that has no method for it hears of a change of itself (Rule 7.4).
+    /// A package that has no method for it is told of a change of itself (Rule 7.4).
     mutating func send(
         _ notice: Notice, to presenter: RegisteredPresenter, if method: PresenterMethods,
         isPackage: Bool

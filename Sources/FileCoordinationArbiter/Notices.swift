@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters hear after a write (section 7).
+// What presenters are told after a write (section 7).
 
 extension Arbiter {
     /// The did-messages after a claim; call before it is struck out.
@@ -58,12 +58,12 @@ extension Arbiter {
         _ noticeBuffer: inout NoticeBuffer
     ) {
         for id in scene.presenters {
-            guard let presenter = hearer(id, of: record.claim) else { continue }
+            guard let presenter = recipient(id, of: record.claim) else { continue }
             switch outcome {
             case .unchanged:
                 continue
             case .deleted:
-                // It has made its peace with it before (Rule 7.6); others hear of it now.
+                // It has made its peace with it before (Rule 7.6); others are told of it now.
                 if record.accommodated.contains(id) { continue }
             case .changed, .created:
                 break
@@ -80,7 +80,7 @@ extension Arbiter {
     ) {
         guard let top = tree.node(of: path) else { return }
         for id in tree.presenters(below: top) {
-            guard let presenter = hearer(id, of: record.claim) else { continue }
+            guard let presenter = recipient(id, of: record.claim) else { continue }
             if outcome == .deleted, record.accommodated.contains(id) { continue }
             noticeBuffer.send(.itemDidChange, to: presenter, if: .itemDidChange)
         }
@@ -88,7 +88,7 @@ extension Arbiter {
 
     /// Tells the presenters of directories that contain the item (Rules 7.4, 7.5).
     ///
-    /// What a presenter implements for appearances never changes what it hears of
+    /// What a presenter implements for appearances never changes what it is told of
     /// changes: the fallback of packages stands in for `presentedSubitemDidChange(at:)` alone.
     private func notifyDirectories(
         of scene: Scene, _ outcome: ItemOutcome, after record: ClaimState,
@@ -98,7 +98,7 @@ extension Arbiter {
         for (depth, presenters) in scene.containing {
             let isPackage = scene.item.packageDepths.contains(depth)
             for id in presenters {
-                guard let presenter = hearer(id, of: record.claim) else { continue }
+                guard let presenter = recipient(id, of: record.claim) else { continue }
                 switch outcome {
                 case .unchanged: continue
                 case .created:
@@ -112,8 +112,8 @@ extension Arbiter {
         }
     }
 
-    /// The presenter, if it is to hear of this claim at all (Rules 4.5, 7.9).
-    func hearer(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
+    /// The presenter, if it is to be told of this claim at all (Rules 4.5, 7.9).
+    func recipient(_ id: PresenterID, of claim: FiledClaim) -> RegisteredPresenter? {
         guard let presenter = registry[id]?.registration, presenter.purpose != claim.purpose else {
             return nil
         }

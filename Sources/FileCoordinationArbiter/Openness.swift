@@ -11,8 +11,8 @@ struct Openness: Hashable, Sendable {
     var toReads = true
     /// The same of a write.
     var toWrites = true
-    /// Whether a presenter is to hear of what a write changes.
-    var isHeard = false
+    /// Whether a presenter is to be told of what a write changes.
+    var tellsPresenters = false
 }
 
 extension PresenterMethods {
@@ -20,9 +20,9 @@ extension PresenterMethods {
     static let askedByReads: Self = [.relinquishToReader, .save]
     /// What a plain write asks for; one that merges asks for saving, too.
     static let askedByWrites: Self = [.relinquishToWriter, .save]
-    /// By what a presenter of an item, or of a directory that contains it, hears of a write (Rules
-    /// 7.3 to 7.5).
-    static let hearsOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
+    /// By what a presenter of an item, or of a directory that contains it, is told of a write
+    /// (Rules 7.3 to 7.5).
+    static let isToldOfWrites: Self = [.itemDidChange, .subitemDidAppear, .subitemDidChange]
 }
 
 extension Arbiter {
@@ -38,7 +38,7 @@ extension Arbiter {
             if claims[.domainReading] != nil { result.toWrites = false }
             for id in tree.nodes[node].presenters {
                 guard let methods = registry[id]?.registration.methods else { continue }
-                if !methods.isDisjoint(with: .hearsOfWrites) { result.isHeard = true }
+                if !methods.isDisjoint(with: .isToldOfWrites) { result.tellsPresenters = true }
             }
         }
         if way.count == path.depth + 1, let node = way.last {

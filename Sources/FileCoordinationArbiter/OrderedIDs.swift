@@ -63,7 +63,7 @@ struct OrderedIDs<ID: Comparable & Hashable & Sendable>: Sendable {
         if !contains(id) { insert(id) }
     }
 
-    /// Takes one occurrence of `id` out; says whether there was one.
+    /// Takes one occurrence of `id` out; returns whether there was one.
     @discardableResult
     mutating func remove(_ id: ID) -> Bool {
         guard let place = index(of: id) else { return false }

@@ -60,8 +60,8 @@ struct PlaceContests: Hashable, Sendable {
     /// Only looked up, never gone through.
     private var contests: [ItemPath: Contest] = [:]
 
-    /// Notes that one client wants what another one has, or had.
-    mutating func note(
+    /// Records that one client wants what another one has, or had.
+    mutating func count(
         _ path: ItemPath, wantedBy client: ClientID, at now: UInt64, _ policy: DelegationPolicy
     ) {
         makeRoom()
@@ -70,7 +70,7 @@ struct PlaceContests: Hashable, Sendable {
         contests[path] = contest
     }
 
-    /// Notes a use that waited for no other client; returns whether the place can be delegated.
+    /// Records a use that waited for no other client; returns whether the place can be delegated.
     ///
     /// - Parameter mode: for a shared delegation the reads of all clients count.
     mutating func isCalm(
@@ -90,8 +90,8 @@ struct PlaceContests: Hashable, Sendable {
         return isCalm
     }
 
-    /// Notes that a claim has ended for which others wait; returns whether that happened so often,
-    /// and so quickly, that a queue is worth while.
+    /// Records that a claim has ended for which others wait; returns whether that happened so
+    /// often, and so quickly, that a queue is worth while.
     mutating func isHandedOverOften(
         _ path: ItemPath, by client: ClientID, at now: UInt64, _ policy: DelegationPolicy
     ) -> Bool {
@@ -106,8 +106,8 @@ struct PlaceContests: Hashable, Sendable {
         return isOften
     }
 
-    /// Notes that a queue has been closed in which there were so many turns.
-    mutating func noteQueue(at path: ItemPath, turns: Int, _ policy: DelegationPolicy) {
+    /// Records that a queue has been closed in which there were so many turns.
+    mutating func rateQueue(at path: ItemPath, turns: Int, _ policy: DelegationPolicy) {
         guard let before = contests[path]?.handoversNeeded else { return }
         contests[path]?.handoversNeeded =
             turns >= policy.worthwhileTurns

@@ -83,10 +83,10 @@ struct PlaceTree: Sendable {
         (filings[claim.id]?.locatedItems ?? []).prefix(claim.items.count)
     }
 
-    /// Notes that a claim holds its place from now on.
+    /// Records that a claim holds its place from now on.
     mutating func place(_ claim: ClaimID) { refile(claim, holdsPosition: true) }
 
-    /// Notes that a claim is in line again.
+    /// Records that a claim is in the queue again.
     mutating func displace(_ claim: ClaimID) { refile(claim, holdsPosition: false) }
 
     private mutating func refile(_ claim: ClaimID, holdsPosition: Bool) {

@@ -78,9 +78,9 @@ struct PresenterRecord: Hashable, Sendable {
         _modify { yield &content[0].blockedBy }
     }
 
-    /// Notes where it was before a move; the last few places are enough for those of its
+    /// Records where it was before a move; the last few places are enough for those of its
     /// coordinators that do not know yet.
-    mutating func noteFormerPlace(_ place: ItemPath) {
+    mutating func addFormerPath(_ place: ItemPath) {
         registration.formerPlaces.removeAll { $0 == place }
         registration.formerPlaces.append(place)
         if registration.formerPlaces.count > Limits.formerPlaces {
@@ -116,7 +116,7 @@ struct PresenterRecord: Hashable, Sendable {
         return result
     }
 
-    /// Notes that it is to relinquish for a claim; says in which kinds it must be asked to.
+    /// Records that it is to relinquish for a claim; says in which kinds it must be asked to.
     ///
     /// In others it is relinquished already, and stays so until this claim too is over (Rule 6.11).
     mutating func relinquish(_ kinds: Relinquishments, for claim: ClaimID) -> Relinquishments {
@@ -146,8 +146,9 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
-    /// Notes that `claim` waits for its answer to that question; says whether it did not before.
-    mutating func noteAwaited(
+    /// Records that `claim` waits for its answer to that question; returns whether it did not
+    /// before.
+    mutating func addAwaitingClaim(
         by claim: ClaimID, _ question: AwaitedAnswer.Question
     ) -> Bool {
         switch question {
@@ -159,8 +160,8 @@ struct PresenterRecord: Hashable, Sendable {
         return true
     }
 
-    /// Notes that `claim` does not wait for its answer; says whether it did.
-    mutating func noteNotAwaited(by claim: ClaimID) -> Bool {
+    /// Records that `claim` does not wait for its answer; returns whether it did.
+    mutating func removeAwaitingClaim(by claim: ClaimID) -> Bool {
         postponedFor.remove(claim)
         return awaitedBy.remove(claim)
     }
@@ -173,14 +174,14 @@ struct PresenterRecord: Hashable, Sendable {
         }
     }
 
-    /// Notes that it has done what `claim` asked.
+    /// Records that it has done what `claim` asked.
     mutating func answered(_ claim: ClaimID, now: UInt64) {
         for kind in Relinquishment.allCases where self[kind] == .relinquishing(for: claim) {
             self[kind] = .relinquished(for: [claim], since: now)
         }
     }
 
-    /// Notes that `claim` is over; says in which kinds it may have its item back now (Rule 8.3).
+    /// Records that `claim` is over; says in which kinds it may have its item back now (Rule 8.3).
     ///
     /// That a question was put suffices: what a cancelled claim asked for is done all the same, and
     /// must be undone (Rules 8.4, 12.5).

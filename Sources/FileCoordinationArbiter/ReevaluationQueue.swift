@@ -39,7 +39,7 @@ struct ReevaluationQueue {
     /// One thing to look at.
     enum Task {
         case putPostponedQuestions(PresenterID)
-        case settle(ClaimID)
+        case grantIfReady(ClaimID)
         case evaluate(ClaimID)
     }
 
@@ -49,28 +49,28 @@ struct ReevaluationQueue {
     /// Begins a round of looking at things.
     mutating func beginRound() { hasProgressed = false }
 
-    /// Notes that a claim has moved on, so that who waits for whom has changed.
-    mutating func noteProgress() { hasProgressed = true }
+    /// Records that a claim has moved on, so that who waits for whom has changed.
+    mutating func markProgress() { hasProgressed = true }
 
-    /// Notes that a claim may wait for more than before.
-    mutating func noteNewWaits() { mayHaveNewWaits = true }
+    /// Records that a claim may wait for more than before.
+    mutating func markNewWaits() { mayHaveNewWaits = true }
 
-    /// Notes that a claim was filed; the youngest of all waits for others, and none for it.
-    mutating func noteFiled(_ claim: FiledClaim, isYoungest: Bool) {
-        if !isYoungest { noteNewWaits() }
+    /// Records that a claim was filed; the youngest of all waits for others, and none for it.
+    mutating func markFiled(_ claim: FiledClaim, isYoungest: Bool) {
+        if !isYoungest { markNewWaits() }
         if claim.holdsUpAccessor { nested.insertOnce(claim.id) }
     }
 
-    /// Notes that a client's wish can be looked at, when all else has been decided.
-    mutating func note(_ wish: DelegationWish) { wishes.append(wish) }
+    /// Records that a client's wish can be looked at, when all else has been decided.
+    mutating func enqueue(_ wish: DelegationWish) { wishes.append(wish) }
 
-    /// Notes that a presenter can perhaps be asked now.
+    /// Records that a presenter can perhaps be asked now.
     mutating func resume(_ presenter: PresenterID) { presenters.insertOnce(presenter) }
 
-    /// Notes that a claim in stage 2 can perhaps be granted.
-    mutating func settle(_ claim: ClaimID) { asking.insertOnce(claim) }
+    /// Records that a claim in stage 2 can perhaps be granted.
+    mutating func reconsiderGrant(_ claim: ClaimID) { asking.insertOnce(claim) }
 
-    /// Notes that a claim in stage 1 can perhaps go on.
+    /// Records that a claim in stage 1 can perhaps go on.
     mutating func evaluate(_ claim: FiledClaim) {
         let movesDirectory = claim.items.contains { $0.isMovedDirectory }
         waiting.insertOnce(Candidate(movesDirectory: movesDirectory, claim: claim.id))
@@ -80,7 +80,7 @@ struct ReevaluationQueue {
     mutating func next() -> Task? {
         // Questions before grants, and both before the line: what holds its place goes on first.
         if let presenter = presenters.popFirst() { return .putPostponedQuestions(presenter) }
-        if let claim = asking.popFirst() { return .settle(claim) }
+        if let claim = asking.popFirst() { return .grantIfReady(claim) }
         return waiting.popFirst().map { .evaluate($0.claim) }
     }
 }

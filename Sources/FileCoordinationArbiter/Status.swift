@@ -20,7 +20,7 @@ public struct PresenterStatus: Hashable, Sendable {
     public let presenter: RegisteredPresenter
     /// The claims that wait for its answer; ascending.
     public let awaitedBy: [ClaimID]
-    /// Whether it did not answer in time, and has not been heard of since (Rule 18.3).
+    /// Whether it did not answer in time, and has not answered since (Rule 18.3).
     public let isUnresponsive: Bool
 }
 

@@ -32,7 +32,7 @@ extension Arbiter {
             case .filed, .waiting, .asking, .granted: continue
             }
         }
-        for presenter in left.presenters { hearOf(presenter, &reevaluations) }
+        for presenter in left.presenters { markResponsive(presenter, &reevaluations) }
         renewDeadlines(left.presenters, &reevaluations)
     }
 
@@ -67,7 +67,7 @@ extension Arbiter {
             reevaluations.emit(.recallQuestions(id))
             retreat(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
-            // Filed: while a former arbiter's claims are read. It is looked at when they are.
+            // `filed`: while a former arbiter's claims are read. It is looked at when they are.
             return
         }
     }
@@ -117,8 +117,8 @@ extension Arbiter {
                     guard let presenter = registry[answer.presenter] else { continue }
                     result.insertOnce(presenter.registration.client)
                 }
-                for passer in claimsAwaited(by: id, asking) {
-                    if let client = records[passer]?.claim.client { result.insertOnce(client) }
+                for bypasser in claimsAwaited(by: id, asking) {
+                    if let client = records[bypasser]?.claim.client { result.insertOnce(client) }
                 }
             case .filed, .skipped, .granted:
                 continue

@@ -8,7 +8,7 @@ extension Arbiter {
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
-        // It costs nothing until it is heard of again (Rule 18.3).
+        // It costs nothing until it answers again (Rule 18.3).
         if unresponsive.contains(presenter) {
             return stopAwaiting(presenter, for: id, &reevaluations)
         }
@@ -22,7 +22,7 @@ extension Arbiter {
                 guard let purpose = records[reader]?.claim.purpose else { continue }
                 reconsider(purposeIndex.waiting(purpose), &reevaluations)
             }
-            return noteMissingAnswer(presenter, .postponed(steps), for: id, &reevaluations)
+            return awaitAnswer(presenter, .postponed(steps), for: id, &reevaluations)
         }
 
         var remaining = steps
@@ -35,7 +35,7 @@ extension Arbiter {
         if remaining.isEmpty {
             stopAwaiting(presenter, for: id, &reevaluations)
         } else {
-            noteMissingAnswer(presenter, .put(remaining), for: id, &reevaluations)
+            awaitAnswer(presenter, .put(remaining), for: id, &reevaluations)
             reevaluations.emit(.askToYield(presenter, for: id, remaining))
         }
     }
@@ -57,7 +57,7 @@ extension Arbiter {
         _ presenter: PresenterID, _ id: ClaimID, _ failure: PresenterFailure?,
         _ reevaluations: inout ReevaluationQueue
     ) {
-        hearOf(presenter, &reevaluations)
+        markResponsive(presenter, &reevaluations)
         // Also if no claim waited for it any longer: others may wait until it has relinquished.
         registry[presenter]?.answered(id, now: now)
         reevaluations.resume(presenter)
@@ -78,7 +78,7 @@ extension Arbiter {
 
     // MARK: Whose answer is missing
 
-    private mutating func noteMissingAnswer(
+    private mutating func awaitAnswer(
         _ presenter: PresenterID, _ question: AwaitedAnswer.Question, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
@@ -88,22 +88,22 @@ extension Arbiter {
             })
         else { return }
         // The claim waits for that, and its likes need not wait for the claim (Rule 2.16).
-        reevaluations.noteNewWaits()
+        reevaluations.markNewWaits()
         let answer = AwaitedAnswer(presenter: presenter, question: question, deadline: deadline)
         records[id]?.updateAsking { $0.awaited.insert(answer) }
-        if registry[presenter]?.noteAwaited(by: id, question) == true {
+        if registry[presenter]?.addAwaitingClaim(by: id, question) == true {
             purposeIndex.beginAwaiting(purpose, of: presenter)
         }
-        note(deadline: deadline)
+        lowerDeadline(to: deadline)
     }
 
-    /// Notes that the claim needs no answer of this presenter, or no more.
+    /// Records that the claim needs no answer of this presenter, or no more.
     mutating func stopAwaiting(
         _ presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         records[id]?.updateAsking { $0.awaited.remove(presenter) }
-        reevaluations.settle(id)
-        guard registry[presenter]?.noteNotAwaited(by: id) == true,
+        reevaluations.reconsiderGrant(id)
+        guard registry[presenter]?.removeAwaitingClaim(by: id) == true,
             let purpose = registry[presenter]?.registration.purpose
         else { return }
         purposeIndex.endAwaiting(purpose, of: presenter)

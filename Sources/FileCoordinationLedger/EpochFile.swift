@@ -42,7 +42,8 @@ public final class EpochFile: Sendable {
         return load() > epoch || era != former && era != 0
     }
 
-    /// Begins to count anew, if `isUsed` says twice that no ledger is in use; says whether it did.
+    /// Begins to count anew, if `isUsed` says twice that no ledger is in use; returns whether it
+    /// did.
     ///
     /// Under the server lock. A client looks at the epoch after its ledger has a name: so either
     /// `isUsed` sees that, or the client has the new epoch.

@@ -80,11 +80,11 @@ public enum LedgerLayout {
 
     /// Offsets in a record.
     ///
-    /// The server writes the ticket, the time of the grant and the mark for relocated items, and
-    /// swaps the word; all else is the client's.
+    /// The server writes the serial number, the time of the grant and the mark for relocated items,
+    /// and swaps the word; all else is the client's.
     package enum Record {
         package static let word = 0
-        package static let ticket = 8
+        package static let serial = 8
         package static let filedAt = 16
         package static let grantedAt = 24
         package static let kind = 32

@@ -9,7 +9,7 @@
 package enum MemoryCell: Hashable, Sendable {
     /// `RUNTIME/epoch`: the number of the newest server.
     case globalEpoch
-    /// In the ledger's header: the newest server that the ledger has heard of.
+    /// In the ledger's header: the newest server that the ledger has been told of.
     case ledgerEpoch
     /// In the ledger's header: no record at or beyond this index was ever used.
     case recordMark

@@ -6,26 +6,26 @@
 internal import FileCoordinationSystem
 
 extension LedgerReader {
-    /// Gives a claim its place in line, unless it has one.
+    /// Gives a claim its place in the queue, unless it has one.
     ///
     /// Returns the one that it has.
     ///
-    /// Take tickets from ``ServerEpoch/firstTicket`` on: then they are unique even though a server
-    /// that was deposed may still give one of its own.
+    /// Take serial numbers from ``ServerEpoch/firstSerial`` on: then they are unique even though a
+    /// server that was deposed may still give one of its own.
     @discardableResult
-    public func setTicket(_ reference: RecordReference, _ ticket: UInt64) -> UInt64 {
-        guard reference.index < LedgerLayout.recordCount else { return ticket }
-        Failpoint.reach(.before, .ticketsRecord)
-        defer { Failpoint.reach(.after, .ticketsRecord) }
-        let word = memory.ticket(Int(reference.index))
-        let (exchanged, original) = word.compareExchange(expected: 0, desired: ticket)
-        return exchanged ? ticket : original
+    public func setSerial(_ reference: RecordReference, _ serial: UInt64) -> UInt64 {
+        guard reference.index < LedgerLayout.recordCount else { return serial }
+        Failpoint.reach(.before, .numbersRecord)
+        defer { Failpoint.reach(.after, .numbersRecord) }
+        let word = memory.serial(Int(reference.index))
+        let (exchanged, original) = word.compareExchange(expected: 0, desired: serial)
+        return exchanged ? serial : original
     }
 
     /// Marks a record of which an item is not where its body says; before it is granted.
     ///
     /// Without `isWritten`, its client cannot find out where the item is, and knows that.
-    public func noteRelocation(_ reference: RecordReference, isWritten: Bool = true) {
+    public func markRelocated(_ reference: RecordReference, isWritten: Bool = true) {
         Failpoint.reach(.before, .marksRelocation)
         defer { Failpoint.reach(.after, .marksRelocation) }
         // Twice, if another server was at it: the later one of the two that looked is right.
@@ -104,7 +104,7 @@ extension LedgerReader {
     }
 
     /// Makes a claim that was granted by delegation, or without a report, one of whose release the
-    /// server hears; false if it does not run, or is none of these.
+    /// server is told; false if it does not run, or is none of these.
     public func requestReport(
         for reference: RecordReference, _ epoch: ServerEpoch
     ) throws(LedgerError) -> Bool {
@@ -134,7 +134,7 @@ extension LedgerReader {
     }
 
     /// Takes a delegation back, and returns the local claims that are in use: from now on they are
-    /// held like any other, and the server hears of their release.
+    /// held like any other, and the server is told of their release.
     ///
     /// Never waits for the client.
     public func revoke(
@@ -154,12 +154,12 @@ extension LedgerReader {
         _ = memory.run(RevokeSlot(slot: slot, delegation: delegation))
     }
 
-    /// Makes local claims that are in use ones of whose release this server hears, and those that
+    /// Makes local claims that are in use ones of whose release this server is told, and those that
     /// wait in a ticket queue ones of which it decides; what is about to become a local one is
     /// asked.
     ///
     /// `isMeant` is asked of each, with whether it waits in a ticket queue. `held` are also those
-    /// that are over and have something to be heard.
+    /// that are over and have something to be handled.
     public func requestReleaseReports(
         _ epoch: ServerEpoch, where isMeant: (RecordReference, _ isInTicketQueue: Bool) -> Bool
     ) throws(LedgerError) -> (held: [RecordSnapshot], waiting: [RecordSnapshot]) {
@@ -192,7 +192,7 @@ extension LedgerReader {
 
 extension RecordWord {
     /// Whether the claim has ended since its client was told to report that: the record stays as it
-    /// is until the server has heard.
+    /// is until the server has been told.
     fileprivate func hasEnded(by snapshot: RecordSnapshot) -> Bool {
         state == .granted && snapshot.state == .released
             && snapshot.reference.generation == generation

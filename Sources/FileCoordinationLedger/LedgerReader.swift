@@ -115,7 +115,7 @@ public final class LedgerReader: Sendable {
     /// Whether the client has cut off its file: nothing in it can be trusted.
     public var isDamaged: Bool { MappingGuard.wasTruncated(memory.mapping) }
 
-    /// The newest server that the ledger has heard of.
+    /// The newest server that the ledger has been told of.
     ///
     /// Less than the reigning server's only if it was neither raised nor born under it.
     public var ledgerEpoch: ServerEpoch {
@@ -189,7 +189,7 @@ public final class LedgerReader: Sendable {
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
             requestedSlot: RequestedSlot(
                 encoded: record.load(UInt32.self, at: Record.requestedSlot)),
-            ticket: memory.ticket(index).load(), filedAt: memory.filedAt(index).load(),
+            serial: memory.serial(index).load(), filedAt: memory.filedAt(index).load(),
             grantedAt: ServerField.grantTime(memory.grantedAt(index).load()),
             thread: record.load(UInt32.self, at: Record.thread),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,

@@ -49,7 +49,7 @@ extension LedgerWriter {
         let index = Int(reference.index)
         let isCancelled = memory.run(
             CancelClaim(record: index, generation: reference.generation))
-        if isCancelled { allocation.withLock { $0.noteEnded(index) } }
+        if isCancelled { allocation.withLock { $0.markEnded(index) } }
         return isCancelled
     }
 
@@ -79,8 +79,8 @@ extension LedgerWriter {
         if !outcome.isEmpty { try appendOutcome(outcome, index: index, reserve: 0) }
         let result = memory.run(ReleaseClaim(record: index, generation: reference.generation))
         switch result {
-        case .released: allocation.withLock { $0.noteEnded(index) }
-        case .freed: allocation.withLock { $0.noteFree(index) }
+        case .released: allocation.withLock { $0.markEnded(index) }
+        case .freed: allocation.withLock { $0.markFree(index) }
         case .notGranted: break
         }
         return result
@@ -91,12 +91,12 @@ extension LedgerWriter {
         Futex.wake(memory.word(.record(Int(reference.index))).futexAddress)
     }
 
-    /// The claim's place in line, or 0 if no server has given it one.
-    public func ticket(of reference: RecordReference) -> UInt64 {
-        memory.ticket(Int(reference.index)).load()
+    /// The claim's place in the queue, or 0 if no server has given it one.
+    public func serial(of reference: RecordReference) -> UInt64 {
+        memory.serial(Int(reference.index)).load()
     }
 
-    /// Notes that a presenter has relinquished, or no longer has.
+    /// Records that a presenter has relinquished, or no longer has.
     ///
     /// At most one thread at a time may do so for one presenter.
     public func setRelinquished(

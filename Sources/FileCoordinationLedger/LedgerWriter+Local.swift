@@ -33,7 +33,7 @@ extension LedgerWriter {
         memory.outcomeExtent(index).storeReleasing(0)
         record.store(UInt32(LedgerLayout.recordLength - outcome), at: Record.outcomeCapacity)
         record.store(UInt32(0), at: Record.requestedSlot)
-        memory.ticket(index).storeReleasing(0)
+        memory.serial(index).storeReleasing(0)
         memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
         memory.relocated(index).storeReleasing(ServerField.unmarked(generation))
@@ -50,7 +50,7 @@ extension LedgerWriter {
         guard isReleasedLocally(reference) else { return false }
         let index = Int(reference.index)
         // Nothing but the record is to be given back.
-        if !spare.keep(index) { allocation.withLock { $0.noteFree(index) } }
+        if !spare.keep(index) { allocation.withLock { $0.markFree(index) } }
         return true
     }
 
@@ -58,7 +58,7 @@ extension LedgerWriter {
     /// release was asked for: then see ``release(_:outcome:)``.
     public func releaseLocally(_ reference: RecordReference) -> Bool {
         guard isReleasedLocally(reference) else { return false }
-        allocation.withLock { $0.noteFree(Int(reference.index)) }
+        allocation.withLock { $0.markFree(Int(reference.index)) }
         return true
     }
 

@@ -14,7 +14,7 @@ extension LedgerWriter {
         _ reference: RecordReference, _ bytes: [UInt8], reserving reserve: Int
     ) throws(LedgerError) -> Bool {
         guard state(of: reference) == .granted else { return false }
-        // Of a claim that a server may know nothing of: what is said is to be heard, though the
+        // Of a claim that a server may know nothing of: what is said is to be handled, though the
         // claim be over a moment later.
         _ = memory.run(
             RequestReleaseReport(
@@ -23,7 +23,7 @@ extension LedgerWriter {
         return true
     }
 
-    /// The same for one that is released next, whose end no server need hear of.
+    /// The same for one that is released next, whose end no server need be told of.
     package func appendOutcome(_ bytes: [UInt8], index: Int, reserve: Int) throws(LedgerError) {
         typealias Record = LedgerLayout.Record
         let base = memory.mapping.base

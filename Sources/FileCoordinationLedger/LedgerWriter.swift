@@ -59,7 +59,7 @@ public final class LedgerWriter: Sendable {
         if processToken == ForkGuard.processToken { try? directory.remove(fileName) }
     }
 
-    /// The newest server that the ledger has heard of.
+    /// The newest server that the ledger has been told of.
     public var ledgerEpoch: ServerEpoch {
         ServerEpoch(truncating: memory.word(.ledgerEpoch).load())
     }
@@ -107,7 +107,7 @@ public final class LedgerWriter: Sendable {
         memory.outcomeExtent(room.index).storeReleasing(UInt64(room.outcome) << 32)
         record.store(UInt32(room.outcomeCapacity), at: Record.outcomeCapacity)
         record.store(requestedSlot?.encoded ?? 0, at: Record.requestedSlot)
-        memory.ticket(room.index).storeReleasing(0)
+        memory.serial(room.index).storeReleasing(0)
         memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
         memory.relocated(room.index).storeReleasing(ServerField.unmarked(generation))
@@ -144,17 +144,17 @@ public final class LedgerWriter: Sendable {
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
         guard word.generation == reference.generation, word.state == .draft || word.state == .asked
         else { return false }
-        return memory.ticket(Int(reference.index)).load() == 0
+        return memory.serial(Int(reference.index)).load() == 0
     }
 
     /// Gives back a record that was written and never filed.
     public func discard(_ reference: RecordReference) {
-        allocation.withLock { $0.noteFree(Int(reference.index)) }
+        allocation.withLock { $0.markFree(Int(reference.index)) }
     }
 
-    /// Notes that the claim in a record is over, for callers that run the procedures themselves.
-    package func noteEnded(_ reference: RecordReference) {
-        allocation.withLock { $0.noteEnded(Int(reference.index)) }
+    /// Records that the claim in a record is over, for callers that run the procedures themselves.
+    package func markEnded(_ reference: RecordReference) {
+        allocation.withLock { $0.markEnded(Int(reference.index)) }
     }
 
     /// Files a record.

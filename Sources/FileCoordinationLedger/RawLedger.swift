@@ -33,8 +33,8 @@ extension UnsafeMutableRawPointer {
 }
 
 extension LedgerMemory {
-    /// The ticket's word.
-    func ticket(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.ticket) }
+    /// The serial number's word.
+    func serial(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.serial) }
 
     /// The word with the time of the grant.
     func grantedAt(_ index: Int) -> AtomicWord { word(index, LedgerLayout.Record.grantedAt) }

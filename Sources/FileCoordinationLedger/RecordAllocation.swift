@@ -47,11 +47,11 @@ struct RecordAllocation: Sendable {
         return block
     }
 
-    /// Notes that the record is over, and waits for the server.
-    mutating func noteEnded(_ index: Int) { ended.append(index) }
+    /// Records that the record is over, and waits for the server.
+    mutating func markEnded(_ index: Int) { ended.append(index) }
 
-    /// Notes that the record is free.
-    mutating func noteFree(_ index: Int) {
+    /// Records that the record is free.
+    mutating func markFree(_ index: Int) {
         idle.append(index)
         guard !blocks.isEmpty else { return }
         for block in blocks.removeValue(forKey: index) ?? [] { heap.release(block) }
@@ -59,7 +59,7 @@ struct RecordAllocation: Sendable {
 
     /// Takes back a fresh record for which there was no room.
     mutating func returnFresh(_ index: Int) {
-        if index == mark - 1 { mark -= 1 } else { noteFree(index) }
+        if index == mark - 1 { mark -= 1 } else { markFree(index) }
     }
 
     /// Looks at up to `count` of those that are over.
@@ -71,7 +71,7 @@ struct RecordAllocation: Sendable {
             let index = ended[endedStart]
             endedStart += 1
             if isFree(index) {
-                noteFree(index)
+                markFree(index)
                 found = true
             } else {
                 ended.append(index)

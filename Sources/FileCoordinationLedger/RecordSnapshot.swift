@@ -72,8 +72,8 @@ public struct RecordSnapshot: Hashable, Sendable {
     public var wantsMessage: Bool
     /// The slot in which the client would like what its claim is about delegated.
     public var requestedSlot: RequestedSlot?
-    /// The place in line; 0 if no server has given it one.
-    public var ticket: UInt64
+    /// The place in the queue; 0 if no server has given it one.
+    public var serial: UInt64
     /// When it was filed, in nanoseconds of the monotonic clock, as the client says.
     public var filedAt: UInt64
     /// When it was granted; 0 if it was not, or not by a server.

@@ -10,16 +10,19 @@
 //
 // State, flags and epoch share the low half, which is the word that a futex waits on.
 
-/// What a record is at the moment.
+/// The state of a record.
 ///
-///     free ─► draft ─► asked ─► granted ─► released ─► free
-///               │        └────► cancelled ───────────► free
-///               └─► granted (local) ─► free
+///     free ─► draft ─► asked ◄─► granted ─► released ─► free
+///               │        └─┐       └─ provisional ─► cancelled
+///               │          └─► cancelled ───────────► free
+///               ├─► cancelled
+///               └─► granted (unreported) ─► free
 ///
-/// An uncontended claim is granted without a report: as a local one, though by the server. One that
-/// waits in a ticket queue is asked, and its client grants it in its turn; a server that wants to
-/// decide takes the flag away first. A claim that had to wait is granted as an offer, which its
-/// client takes up by clearing the flag. Until then the server can make it asked again.
+/// An uncontended claim is granted unreported, also by the server. One that waits in a ticket queue
+/// is asked, and its client grants it when its ticket is served; a server that wants to decide
+/// takes the flag away first. A claim that had to wait is granted provisionally. Its client takes
+/// the grant up by clearing the flag; until then the server can withdraw it (`granted` to `asked`),
+/// and the client can give it up. The article about the ledger protocol lists every swap.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     /// Unused.
     ///
@@ -53,10 +56,10 @@ public struct RecordFlags: OptionSet, Hashable, Sendable {
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF }
 
-    /// Granted by delegation, without the server; or by the server, which does not care for it.
+    /// Granted by delegation, without the server; or by the server, without a report of its end.
     public static let unreported = RecordFlags(rawValue: 1)
 
-    /// The server wants to hear of the release, or wants a draft to become an ordinary claim.
+    /// The server wants to be told of the release, or wants a draft to become an ordinary claim.
     public static let reportsRelease = RecordFlags(rawValue: 2)
 
     /// Granted after a wait, and not taken up yet: the server may take it back (Rule 18.6).
@@ -129,8 +132,8 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
         RecordWord(state, flags, epoch, generation: generation)
     }
 
-    /// The same word under a new server, who wants to hear of the end of what it did not grant, and
-    /// decides itself of what waits in a ticket queue.
+    /// The same word under a new server, who wants to be told of the end of what it did not grant,
+    /// and decides itself of what waits in a ticket queue.
     package func raised(to epoch: ServerEpoch) -> RecordWord {
         let kept = rawValue & ~(0xFFFF_FF00 | UInt64(RecordFlags.inTicketQueue.rawValue) << 4)
         return RecordWord(
@@ -241,6 +244,6 @@ public struct SlotTerms: OptionSet, Hashable, Sendable {
 
     /// The owner grants itself reads there: other clients do so, too.
     public static let readsOnly = SlotTerms(rawValue: 2)
-    /// The owner reports the end of each write, because a presenter is to hear of the change.
+    /// The owner reports the end of each write, because a presenter is to be told of the change.
     public static let reportsWrites = SlotTerms(rawValue: 1)
 }

@@ -33,12 +33,12 @@ public struct ServerEpoch: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The next server's epoch, or nil when the numbers are used up.
     public var successor: ServerEpoch? { ServerEpoch(rawValue: rawValue + 1) }
 
-    /// The first of the tickets that are this server's to give.
+    /// The first of the serial numbers that are this server's to give.
     ///
-    /// A deposed server may still write a ticket into a record that has no ticket yet. Because
-    /// tickets carry their server's epoch they stay unique even so, and those of an earlier server
-    /// come earlier in line.
-    public var firstTicket: UInt64 { UInt64(rawValue) << 40 | 1 }
+    /// A deposed server may still write a serial number into a record that has no serial number
+    /// yet. Because serial numbers carry their server's epoch they stay unique even so, and those
+    /// of an earlier server come earlier in line.
+    public var firstSerial: UInt64 { UInt64(rawValue) << 40 | 1 }
 
     /// The order of reigns.
     @inlinable

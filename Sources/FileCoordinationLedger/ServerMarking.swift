@@ -19,7 +19,7 @@ package struct ServerMarking: Sendable {
         kept = seen & mask
     }
 
-    /// Writes, if nothing was written meanwhile; says whether it did.
+    /// Writes, if nothing was written meanwhile; returns whether it did.
     @discardableResult
     package func write(_ value: UInt64) -> Bool {
         word.compareExchange(expected: seen, desired: kept | value).exchanged

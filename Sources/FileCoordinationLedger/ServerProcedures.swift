@@ -72,7 +72,7 @@ package struct GrantClaim: LedgerProcedure {
     }
 }
 
-/// Takes back a grant that the client has not taken up: it waits in line again.
+/// Takes back a grant that the client has not taken up: it waits in the queue again.
 ///
 /// No thread need be woken: one that sleeps on the word sleeps on.
 package struct WithdrawGrant: LedgerProcedure {
@@ -246,7 +246,7 @@ package struct RevokeSlot: LedgerProcedure {
 
 /// Looks at one of the owner's records after a delegation was revoked.
 ///
-/// A local claim in use becomes an ordinary held one, whose release the server hears of. A local
+/// A local claim in use becomes an ordinary held one, whose release the server is told of. A local
 /// draft, whose client has perhaps looked at the slot already, is touched: its client's swap to
 /// `granted` fails, and it asks like any other. So does one that waits in a ticket queue: from now
 /// on the server decides of it. So revoking never waits.

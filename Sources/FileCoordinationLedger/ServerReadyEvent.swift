@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client that waits for a server hears that one listens. Nothing in the file system tells it
-// without a watch, of which a user has few; so a server that begins to listen says it in a word of
-// every ledger that it found, and wakes the threads that sleep there. A server that knows nothing
-// of this word tells no client: a thread that waits looks now and then all the same.
+// How a client that waits for a server is told that one listens. Nothing in the file system tells
+// it without a watch, of which a user has few; so a server that begins to listen says it in a word
+// of every ledger that it found, and wakes the threads that sleep there. A server that knows
+// nothing of this word tells no client: a thread that waits looks now and then all the same.
 
 internal import FileCoordinationSystem
 

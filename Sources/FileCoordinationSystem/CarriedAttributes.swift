@@ -42,7 +42,7 @@ public struct CarriedAttributes: Sendable {
         let ownRights: UInt16
     }
 
-    /// Takes note of the attributes of `name`, which may not be a link, in `directory`.
+    /// Handles the attributes of `name`, which may not be a link, in `directory`.
     ///
     /// Any thread; looks at the file, and changes nothing.
     ///
@@ -58,7 +58,7 @@ public struct CarriedAttributes: Sendable {
         try self.init(of: Descriptor(adopting: check(number, "open \(name)")))
     }
 
-    /// Takes note of the attributes of an open file or directory.
+    /// Handles the attributes of an open file or directory.
     ///
     /// Any thread; changes nothing.
     ///

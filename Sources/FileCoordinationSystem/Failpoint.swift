@@ -44,19 +44,19 @@ public enum Failpoint {
         // A server, in the ledgers.
         case raisesLedger
         case raisesRecord
-        case ticketsRecord
+        case numbersRecord
         case marksRelocation
         case grants
         case wakes
         case frees
         case renewsTicketQueue
         // A server's messages.
-        case hearsHello
-        case hearsFiled
-        case hearsEnded
-        case hearsAnnounced
-        case hearsAnswered
-        case hearsOther
+        case handlesHello
+        case handlesFiled
+        case handlesEnded
+        case handlesAnnounced
+        case handlesAnswered
+        case handlesOther
         case saysWelcome
         case saysGranted
         case saysDeliveries
@@ -67,8 +67,8 @@ public enum Failpoint {
         case raisesEpoch
         case recovers
         case listens
-        case writesBook
-        case replacesBook
+        case writesRelocations
+        case replacesRelocations
         case removesClient
     }
 

@@ -49,7 +49,7 @@ package final class CoordinatedWrite: Sendable {
     /// Looks for versions of the item, and leaves a note if there are any.
     ///
     /// Called before the accessor, and again when an item got its first version.
-    func lookForVersions(in folders: StoreFolders) {
+    func recordVersions(in folders: StoreFolders) {
         guard let now = ItemIdentity(of: place) else { return }
         let found = store.adopt(place, now, in: folders)
         let items = state.withLock { state in

@@ -58,7 +58,7 @@ struct TieFolders: Sendable {
         try exchange(found, for: fresh)
     }
 
-    /// Notes that a coordinated write has left nothing at the place of a tie.
+    /// Records that a coordinated write has left nothing at the place of a tie.
     func vacate(_ found: FoundTie) throws(SystemError) {
         guard !found.isLegacy, !found.tie.isVacated else { return }
         try exchange(found, for: found.tie.vacated)

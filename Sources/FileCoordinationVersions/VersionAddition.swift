@@ -19,7 +19,7 @@ package struct VersionAddition {
         /// What is known of the version.
         case writeRecord
         /// If contents are to be moved: where they belong.
-        case noteIntention
+        case writeIntention
         /// Contents that are to be moved come into the version by a rename, where that is possible.
         case moveContents
         /// Others are copied beside the version, onto the device.
@@ -130,7 +130,7 @@ package struct VersionAddition {
             self.workspace = workspace
             _ = try workspace.directory.openSubdirectory(Self.version, creatingWithMode: 0o700)
         case .writeRecord: try writeRecord()
-        case .noteIntention: try noteIntention()
+        case .writeIntention: try writeIntention()
         case .moveContents: if given.isMoving { try moveContents() }
         case .copyContents: if !isMoved { try copyContents() }
         case .takeCopy: if !isMoved { try takeCopy() }
@@ -186,7 +186,7 @@ package struct VersionAddition {
         try versionDirectory.write(record, to: StoreName.record)
     }
 
-    private func noteIntention() throws(SystemError) {
+    private func writeIntention() throws(SystemError) {
         guard given.isMoving else { return }
         let adding = Intention.Adding(place: place.bytes, identity: identity, version: id.text)
         try openWorkspace.directory.write(Intention.adding(adding), to: Intention.name)

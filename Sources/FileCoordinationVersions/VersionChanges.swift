@@ -48,7 +48,7 @@ extension VersionNews {
 
 /// Where changes of versions are reported.
 package enum VersionChanges {
-    /// Hears of changes instead of the session, in this task; for tests and tools.
+    /// Is told of changes instead of the session, in this task; for tests and tools.
     @TaskLocal package static var listener: (@Sendable (VersionChange) -> Void)?
 
     /// Tells the session of a change that has happened.
@@ -56,9 +56,9 @@ package enum VersionChanges {
     /// Called once for each change, on the thread that made it, with no lock held; inside the
     /// accessor, if the caller is in one. For a version whose process died while it was moved into
     /// the store: on the thread, and in the process, that put it right.
-    package static func note(_ change: VersionChange) {
+    package static func report(_ change: VersionChange) {
         if let listener { return listener(change) }
-        Session.noteVersionChange(
+        Session.announceVersionChange(
             VersionNews(change), ofItemAt: ItemName(path: change.place.bytes))
     }
 }

@@ -17,11 +17,11 @@ package struct VersionReplacement {
         /// A workspace, known by its lock to be ours.
         case makeWorkspace
         /// What is going to be where.
-        case noteIntention
+        case writeIntention
         /// The copy, beside the item, onto the device.
         case copyContents
         /// What the item is going to be.
-        case noteIdentity
+        case writeIdentity
         /// The copy takes the item's place.
         case install
         /// The item's versions follow.
@@ -112,17 +112,17 @@ package struct VersionReplacement {
     package mutating func perform(_ step: Step) throws(SystemError) {
         switch step {
         case .makeWorkspace: workspace = try Workspace.make(in: folders.work)
-        case .noteIntention:
-            try note(
+        case .writeIntention:
+            try write(
                 Intention.Replacing(
                     place: place.bytes, newPlace: target.bytes,
                     identity: ItemIdentity(of: place), items: restored.map(\.text),
                     newIdentity: nil, temporary: Array(".\(openWorkspace.id)~".utf8)))
         case .copyContents: try copyContents()
-        case .noteIdentity:
+        case .writeIdentity:
             var intention = noted
             intention.newIdentity = ItemIdentity(of: place.sibling(intention.temporary))
-            try note(intention)
+            try write(intention)
         case .install:
             try install()
             try parent.synchronize()
@@ -147,7 +147,7 @@ package struct VersionReplacement {
         return intention
     }
 
-    private mutating func note(_ intention: Intention.Replacing) throws(SystemError) {
+    private mutating func write(_ intention: Intention.Replacing) throws(SystemError) {
         self.intention = intention
         try openWorkspace.directory.write(Intention.replacing(intention), to: Intention.name)
     }

@@ -115,7 +115,7 @@ extension VersionStore {
             where version.marks.contains(.discardable) && !version.isUnresolved {
                 guard try remove(version.id, of: tie.item, at: tie.place, in: folders)
                 else { continue }
-                VersionChanges.note(VersionChange(.lost, of: tie.place, version.id))
+                VersionChanges.report(VersionChange(.lost, of: tie.place, version.id))
                 count += 1
             }
         }

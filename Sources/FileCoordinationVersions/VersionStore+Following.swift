@@ -8,7 +8,7 @@ import FileCoordinationClient
 import FileCoordinationSystem
 
 extension VersionStore {
-    /// Notes that a coordinated write to the item at `place` begins.
+    /// Records that a coordinated write to the item at `place` begins.
     ///
     /// To be called before the accessor runs, and ``CoordinatedWrite/end()`` after it has returned
     /// and before the claim is released. Costs three looks, unless the item has versions.
@@ -27,7 +27,7 @@ extension VersionStore {
             let status = try? FileStatus(path: place.bytes, followLinks: false),
             self.mayHaveVersions(at: place, status), let folders = try? openIfThere()
         {
-            write.lookForVersions(in: folders)
+            write.recordVersions(in: folders)
         }
         return write
     }
@@ -36,11 +36,11 @@ extension VersionStore {
     func tieWasMade(at place: ItemPath, in folders: StoreFolders) {
         Session.itemGotVersions(at: place, in: self)
         for write in writes.withLock({ $0 }) where write.place == place {
-            write.lookForVersions(in: folders)
+            write.recordVersions(in: folders)
         }
     }
 
-    /// Notes that the item at `place` has become another file, but is the same document.
+    /// Records that the item at `place` has become another file, but is the same document.
     ///
     /// For callers that know it better than the file system and have no ``CoordinatedWrite``, such
     /// as a watcher to whom the kernel reports a rename onto the place.
@@ -62,17 +62,17 @@ extension VersionStore {
     }
 
     /// Lets the versions follow that a dead writer's document has.
-    func settleWrites(_ folders: StoreFolders) {
+    func recoverWrites(_ folders: StoreFolders) {
         for name in (try? folders.writing.names()) ?? [] {
             guard let lock = try? LifeLock.seize(name, in: folders.writing) else { continue }
             if let note = WriteNote.read(name, in: folders.writing, lock: lock) {
-                settle(note, in: folders)
+                recover(note, in: folders)
             }
             try? folders.writing.remove(name)
         }
     }
 
-    private func settle(_ note: WriteNote, in folders: StoreFolders) {
+    private func recover(_ note: WriteNote, in folders: StoreFolders) {
         var last: ItemIdentity?
         // This process has no claim on the item: another one may save it at the same time.
         for _ in 0..<16 {
@@ -84,7 +84,7 @@ extension VersionStore {
 
     // MARK: Moves
 
-    /// Notes that an item was moved by a coordinated write; what is inside it moved along.
+    /// Records that an item was moved by a coordinated write; what is inside it moved along.
     ///
     /// On one file system the versions find their items by themselves; across file systems they are
     /// other files, and only this tells (Rule 11.2).

@@ -9,7 +9,7 @@ extension VersionStore: VersionKeeping {
     /// The path of the directory that changes when an item gets its first version.
     package var shelfBytes: [UInt8] { pathBytes + Array("/\(StoreName.places)".utf8) }
 
-    /// Notes that a write begins; nil for one that moves its item.
+    /// Records that a write begins; nil for one that moves its item.
     package func beginWriting(
         at place: ItemPath, for options: WritingOptions, mayHaveVersions: Bool
     ) -> (any VersionedWrite)? {

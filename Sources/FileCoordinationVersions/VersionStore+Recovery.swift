@@ -12,10 +12,10 @@ extension VersionStore {
     ///
     /// Every change of the store does so, and no read. To be called, too, when a writer is known to
     /// have died: the sooner its document is looked at, the less can have happened to it.
-    package func settle() { _ = try? openIfThere() }
+    package func recover() { _ = try? openIfThere() }
 
     /// Finishes or removes what dead processes left; what cannot be done is left for the next time.
-    func settle(_ folders: StoreFolders) {
+    func recover(_ folders: StoreFolders) {
         folders.ties.takeOverLegacy(folders.view)
         for workspace in (try? Workspace.seizeAll(in: folders.work)) ?? [] {
             do {
@@ -34,7 +34,7 @@ extension VersionStore {
         for name in (try? folders.removed.names()) ?? [] {
             TreeRemoval.remove(Array(name.utf8), from: folders.removed.descriptor)
         }
-        settleWrites(folders)
+        recoverWrites(folders)
     }
 
     private func finish(
@@ -48,7 +48,7 @@ extension VersionStore {
             guard let added = try VersionAddition.finish(adding, workspace, self, folders),
                 let place = ItemPath(bytes: adding.place)
             else { return }
-            VersionChanges.note(VersionChange(.gained, of: place, added))
+            VersionChanges.report(VersionChange(.gained, of: place, added))
         case .replacing(let replacing):
             try VersionReplacement.finish(replacing, self, in: folders)
         }
@@ -69,7 +69,7 @@ extension VersionStore {
         }
     }
 
-    /// Notes that a coordinated write has left nothing where these items were.
+    /// Records that a coordinated write has left nothing where these items were.
     func vacate(_ place: ItemPath, items: Set<StoredItemID>, in folders: StoreFolders) {
         for tie in (try? folders.view.ties(at: place)) ?? [] where items.contains(tie.item) {
             try? folders.ties.vacate(tie)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people do with versions: keep, discard, resolve, go back. Whatever presenters are to hear of
-// is reported once, after it has happened (Rule 10.2).
+// What people do with versions: keep, discard, resolve, go back. Whatever presenters are to be told
+// of is reported once, after it has happened (Rule 10.2).
 
 package import FileCoordinationArbiter
 package import FileCoordinationSystem
@@ -23,7 +23,7 @@ extension VersionStore {
         let version = try explained { () throws(SystemError) in
             try add(of: place, contents: contents, isMoving: isMoving, record: record)
         }
-        VersionChanges.note(VersionChange(.gained, of: place, version.id))
+        VersionChanges.report(VersionChange(.gained, of: place, version.id))
         return version
     }
 
@@ -56,7 +56,7 @@ extension VersionStore {
         let wasThere = try explained { () throws(SystemError) in
             try remove(id, of: item, at: place)
         }
-        if wasThere, let present { VersionChanges.note(VersionChange(.lost, of: present, id)) }
+        if wasThere, let present { VersionChanges.report(VersionChange(.lost, of: present, id)) }
         return wasThere
     }
 
@@ -66,7 +66,7 @@ extension VersionStore {
     ) throws(SystemError) {
         guard try mark(id, of: item, .resolved) else { return }
         guard let present = presentPlace(of: item, lastKnown: place) else { return }
-        VersionChanges.note(VersionChange(.conflictResolved, of: present, id))
+        VersionChanges.report(VersionChange(.conflictResolved, of: present, id))
     }
 
     /// Gives the item at `place` these contents, or makes it (Rule 19.7); returns where it is now.

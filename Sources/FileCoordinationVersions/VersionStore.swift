@@ -65,7 +65,7 @@ package final class VersionStore: Sendable {
     /// Opens the store to change it, and puts right what dead processes left; nil if there is none.
     func openIfThere() throws(SystemError) -> StoreFolders? {
         guard let folders = try StoreFolders.open(path, creating: false) else { return nil }
-        settle(folders)
+        recover(folders)
         return folders
     }
 
@@ -74,7 +74,7 @@ package final class VersionStore: Sendable {
         guard let folders = try StoreFolders.open(path, creating: true) else {
             throw SystemError(code: ErrorNumber.noSuchFile, operation: "open \"\(path)\"")
         }
-        settle(folders)
+        recover(folders)
         return folders
     }
 

@@ -72,7 +72,7 @@ extension WatchReconciler {
         markDirty(child)
     }
 
-    /// A node for a name that was not known, if anybody is to hear of it.
+    /// A node for a name that was not known, if anybody is to be told of it.
     private mutating func newChild(
         of node: WatchNodeID, named name: [UInt8], _ isHinted: Bool
     ) -> WatchNodeID? {

@@ -70,7 +70,7 @@ extension WatchReconciler {
         return last + limits.pause <= pace.now
     }
 
-    /// Presenters all of whose items were seen once are told that they will hear of changes.
+    /// Presenters all of whose items were seen once are told that they will be told of changes.
     private mutating func startPresenters() {
         guard pace.baselines == 0 else { return }
         for id in presenters.unsettled where presenters[id].isStarting {

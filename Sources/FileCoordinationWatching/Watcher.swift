@@ -71,7 +71,7 @@ public final class Watcher: Sendable {
     /// Messages may still be in the mailbox.
     public func unpresent(_ id: UInt64) { commands.add(.unpresented(id)) }
 
-    /// Says where a presenter's item is after a move that a coordinated writer announced.
+    /// Returns where a presenter's item is after a move that a coordinated writer announced.
     public func move(_ id: UInt64, to path: ItemPath) { commands.add(.relocated(id, path)) }
 
     /// A coordinated write begins.

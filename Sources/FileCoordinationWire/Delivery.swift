@@ -14,7 +14,7 @@ public enum PresenterMessage: Hashable, Sendable {
     case reacquire(Relinquishment)
     /// Something happened (Rule 7.1).
     case notice(Notice)
-    /// The item is here by now; the presenter is to hear of it if `isTold`, and if it has not
+    /// The item is here by now; the presenter is to be told of it if `isTold`, and if it has not
     /// (Rule 11.4).
     case relocated(to: ItemPath, isTold: Bool)
 }

@@ -30,7 +30,7 @@ struct MessageEncoder {
         bytes.reserveCapacity(Self.usualLength)
     }
 
-    /// Notes that what is written is not to be sent.
+    /// Records that what is written is not to be sent.
     mutating func fail(_ error: WireError) {
         if fault == nil { fault = error }
     }

@@ -10,24 +10,24 @@ public import FileCoordinationArbiter
 public struct RelocationEntry: Hashable, Sendable {
     /// What the record is about.
     public enum Relocation: Hashable, Sendable {
-        /// A presenter; `isTold` if it is to hear of its last move.
+        /// A presenter; `isTold` if it is to be told of its last move.
         case presenter(ItemPath, isTold: Bool)
         /// A claim that waits, or has waited, with all of its items.
         case claim([AccessItem])
         /// A claim that runs, and how many bytes of its log have been acted on.
-        case heard(UInt32)
+        case handled(UInt32)
         /// Not of a record: what clients have added to the package policy.
         case packages([UInt8])
     }
 
-    /// The record's ticket, which no other record has.
-    public var ticket: UInt64
+    /// The record's serial number, which no other record has.
+    public var serial: UInt64
     /// What there is to say about it.
     public var relocation: Relocation
 
     /// Where the items of one record are by now.
-    public init(ticket: UInt64, _ relocation: Relocation) {
-        self.ticket = ticket
+    public init(serial: UInt64, _ relocation: Relocation) {
+        self.serial = serial
         self.relocation = relocation
     }
 
@@ -74,12 +74,12 @@ extension RelocationEntry: WireCoded {
     private enum Kind: UInt8 {
         case presenter = 1
         case claim = 2
-        case heard = 3
+        case handled = 3
         case packages = 4
     }
 
     func write(to encoder: inout MessageEncoder) {
-        encoder.integer(ticket)
+        encoder.integer(serial)
         switch relocation {
         case .presenter(let path, let isTold):
             encoder.raw(Kind.presenter)
@@ -88,8 +88,8 @@ extension RelocationEntry: WireCoded {
         case .claim(let items):
             encoder.raw(Kind.claim)
             encoder.list(items, .items, limit: WireLimits.items)
-        case .heard(let count):
-            encoder.raw(Kind.heard)
+        case .handled(let count):
+            encoder.raw(Kind.handled)
             encoder.integer(count)
         case .packages(let lines):
             encoder.raw(Kind.packages)
@@ -98,7 +98,7 @@ extension RelocationEntry: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        ticket = try decoder.integer(UInt64.self)
+        serial = try decoder.integer(UInt64.self)
         switch try decoder.raw(Kind.self, .relocationEntry) {
         case .presenter:
             relocation = .presenter(
@@ -106,7 +106,7 @@ extension RelocationEntry: WireCoded {
         case .claim:
             relocation = .claim(
                 try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items))
-        case .heard: relocation = .heard(try decoder.integer(UInt32.self))
+        case .handled: relocation = .handled(try decoder.integer(UInt32.self))
         case .packages:
             relocation = .packages(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))

@@ -9,7 +9,7 @@ public import FileCoordinationArbiter
 public enum PartyRole: UInt8, CaseIterable, Hashable, Sendable {
     /// A granted claim.
     case holder = 0
-    /// A claim further ahead in line.
+    /// A claim further ahead in the queue.
     case waiter = 1
     /// A presenter that has not answered.
     case presenter = 2
@@ -84,7 +84,7 @@ public struct ArbiterStatus: Hashable, Sendable {
 
 /// A claim, as status shows it.
 public struct ClaimStatus: Hashable, Sendable {
-    /// Its ticket.
+    /// Its serial number.
     public var claim: UInt64
     /// Its process.
     public var processID: Int32

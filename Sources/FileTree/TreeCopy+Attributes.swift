@@ -15,7 +15,7 @@ extension TreeCopy {
             try CarriedAttributes(of: original)
         }
         let lost = try writing(route) { () throws(SystemError) in try attributes.give(to: copy) }
-        note(lost, route)
+        addLosses(lost, route)
         let status = try reading(route) { () throws(SystemError) in try original.fullStatus() }
         // Last, since everything else changes them.
         try writing(route) { () throws(SystemError) in
@@ -38,16 +38,16 @@ extension TreeCopy {
             return try directory.status(of: name)
         }
         var mode = status.st_mode & 0o1777
-        if now.st_uid != status.st_uid { note([.owner(status.st_uid)], route) }
+        if now.st_uid != status.st_uid { addLosses([.owner(status.st_uid)], route) }
         // No user may gain a right by what cannot be kept: then only the owner has rights.
         if now.st_gid != status.st_gid {
-            note([.group(status.st_gid)], route)
+            addLosses([.group(status.st_gid)], route)
             mode &= 0o700
         }
         let parent = "/proc/self/fd/\(original.directory.number)/"
         let path = Array(parent.utf8) + original.name
         if ExtendedAttributes.isPresent("system.posix_acl_access", at: path) {
-            note([.accessControlList], route)
+            addLosses([.accessControlList], route)
             mode &= 0o700
         }
         try writing(route) { () throws(SystemError) in

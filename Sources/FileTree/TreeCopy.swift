@@ -131,8 +131,8 @@ package struct TreeCopy {
         }
     }
 
-    /// Takes note of what the copy does not have.
-    mutating func note(_ lost: [AttributeLoss], _ route: [UInt8]) {
+    /// Handles what the copy does not have.
+    mutating func addLosses(_ lost: [AttributeLoss], _ route: [UInt8]) {
         losses += lost.map { (ends.target.path + route, $0) }
     }
 

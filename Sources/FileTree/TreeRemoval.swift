@@ -94,7 +94,7 @@ package struct TreeRemoval {
             }
             try enter(name, in: directory, path: path, route: route)
         } catch {
-            note(error, path)
+            keepFirst(error, path)
         }
     }
 
@@ -148,7 +148,7 @@ package struct TreeRemoval {
         do throws(SystemError) {
             try remove(entry, from: open.isEmpty ? top : cursor.directory)
         } catch {
-            note(error, entry.path)
+            keepFirst(error, entry.path)
         }
     }
 
@@ -164,7 +164,7 @@ package struct TreeRemoval {
         report(entry.path, true)
     }
 
-    private mutating func note(_ error: SystemError, _ path: [UInt8]) {
+    private mutating func keepFirst(_ error: SystemError, _ path: [UInt8]) {
         guard error.code != ENOENT else { return }
         failures.append((path, error))
         keep()

@@ -98,7 +98,7 @@ struct Admission {
 
     private func wait(for access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         switch options.patience {
-        case .none: try waitForNobody(access)
+        case .none: try grantOnlyAtOnce(access)
         case .bounded(let patience): try wait(for: access, patience: patience)
         case .endless: try wait(for: access, patience: nil)
         }
@@ -116,7 +116,7 @@ struct Admission {
 
     // MARK: Without waiting
 
-    private func waitForNobody(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
+    private func grantOnlyAtOnce(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
         // The answer comes after the arbiter has looked at the claim: by then it is granted, or
         // another claim or a presenter is in its way.
         var parties: [Party]?
@@ -157,8 +157,9 @@ struct Admission {
         }
         let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
         if let ending = giveUp(access, .timedOut) { return ending }
-        throw notGranted(
-            access, "was not granted within \(PeopleText.seconds(since: start))", parties)
+        // The bound that was asked for, not what passed until its end was noticed.
+        let bound = patience.map { DurationText.text($0) } ?? PeopleText.seconds(since: start)
+        throw notGranted(access, "was not granted within \(bound)", parties)
     }
 
     /// Returns whether there was something to say: a grant may have come meanwhile.

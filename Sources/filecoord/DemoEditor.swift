@@ -78,7 +78,7 @@ final class DemoEditor: Presenter {
         return refusal ?? failure
     }
 
-    func hear(_ notice: PresenterNotice) -> Bool {
+    func receive(_ notice: PresenterNotice) -> Bool {
         DemoActors.coordinate(coordinator, path, .reading([])) { path in
             let text = DemoEvent.content(of: path)
             let isNews = window.withLock { window in

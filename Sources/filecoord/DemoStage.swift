@@ -113,12 +113,12 @@ final class DemoStage: Sendable {
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: rest[..<end], as: UTF8.self)
                 rest.removeSubrange(...end)
-                if let event = DemoEvent(line: line) { note(event) }
+                if let event = DemoEvent(line: line) { append(event) }
             }
         }
     }
 
-    private func note(_ event: DemoEvent) {
+    private func append(_ event: DemoEvent) {
         reports.withLock { $0.append(event) }
         reports.notifyAll()
     }
@@ -158,7 +158,7 @@ final class DemoStage: Sendable {
                     && claim.waitsFor.contains { $0.processID == holder.processID }
             }
             if waits {
-                return note(DemoEvent(.writer, .waits, content: DemoEvent.content(of: document)))
+                return append(DemoEvent(.writer, .waits, content: DemoEvent.content(of: document)))
             }
             usleep(2000)
         }

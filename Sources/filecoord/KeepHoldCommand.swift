@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What FileCoordination starts so that a hold outlasts its program (Rule 18.13): joins the access
-// that a ticket describes, says so on descriptor 3, and holds it until the processes that it is for
-// have ended. Not for people.
+// that a join token describes, says so on descriptor 3, and holds it until the processes that it is
+// for have ended. Not for people.
 
 import ArgumentParser
 import FileCoordinationArbiter
@@ -19,7 +19,7 @@ struct KeepHoldCommand: ParsableCommand {
         shouldDisplay: false)
 
     @Argument(help: "What is to be kept.")
-    var ticket: String
+    var joinToken: String
 
     @Argument(help: "The process that it is kept for.")
     var process: Int32?
@@ -28,16 +28,16 @@ struct KeepHoldCommand: ParsableCommand {
     private static let patience = Duration.seconds(60)
 
     func run() throws {
-        guard fcntl(HoldKeeper.descriptor, F_GETFD) >= 0, let ticket = HoldTicket(text: ticket)
+        guard fcntl(HoldKeeper.descriptor, F_GETFD) >= 0, let joinToken = JoinToken(text: joinToken)
         else { throw ValidationError("Programs start this by themselves.") }
         do {
             // Before it is said that the access is kept: the number must still be that process's.
             let handle = try process.map { try ProcessHandle(processID: $0) }
-            ProcessLabel.text = ticket.label
+            ProcessLabel.text = joinToken.label
             let access = try CoordinatedAccess(
-                ticket.requests, in: Session.current(),
-                purpose: Purpose(identifying: ticket.purpose),
-                supplement: RecordSupplement(outer: ticket.surroundings.claims))
+                joinToken.requests, in: Session.current(),
+                purpose: Purpose(identifying: joinToken.purpose),
+                supplement: RecordSupplement(outer: joinToken.surroundings.claims))
             switch access.wait(timeout: Self.patience) {
             case .granted: access.run { _ in keep(until: handle) }
             case .failed(let failure): say("\(failure)")

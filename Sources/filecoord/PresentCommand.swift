@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord present`: presenters that print what they hear, for trying things out and for scripts
-// that want to be asked.
+// `filecoord present`: presenters that print what they are told, for trying things out and for
+// scripts that want to be asked.
 
 import ArgumentParser
 import FileCoordinationClient

@@ -5,7 +5,7 @@
 import FileCoordinationSystem
 import Glibc
 
-/// Prints what presenters hear.
+/// Prints what presenters are told.
 final class PresenterPrinter: Sendable {
     /// How lines look.
     enum Style: Hashable, Sendable {

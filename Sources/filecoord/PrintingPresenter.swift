@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter that prints what it hears, and answers at once or as it was told. Its queue is never
-// held up: delays are timers, shell commands have threads of their own (Rule 6.15).
+// A presenter that prints what it is told, and answers at once or as it was told. Its queue is
+// never held up: delays are timers, shell commands have threads of their own (Rule 6.15).
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -70,10 +70,10 @@ final class PrintingPresenter: Presenter {
     ) {
         switch kind {
         case .reader:
-            hear(.relinquishToReader) { _ in block { self.hear(.reacquireFromReader) } }
+            receive(.relinquishToReader) { _ in block { self.receive(.reacquireFromReader) } }
         case .writer:
-            hear(.relinquishToWriter) { _ in
-                block { self.hear(.reacquireFromWriter, self.change(of: self.presentPath)) }
+            receive(.relinquishToWriter) { _ in
+                block { self.receive(.reacquireFromWriter, self.change(of: self.presentPath)) }
             }
         }
     }
@@ -84,10 +84,10 @@ final class PrintingPresenter: Presenter {
     ) {
         scope.within {
             switch request {
-            case .save: hear(.save, answer: completion)
-            case .accommodateDeletion: hear(.accommodateDeletion, answer: completion)
+            case .save: receive(.save, answer: completion)
+            case .accommodateDeletion: receive(.accommodateDeletion, answer: completion)
             case .accommodateSubitemDeletion(let inner):
-                hear(
+                receive(
                     .accommodateSubitemDeletion, News(about: NativePath(inner.bytes)),
                     answer: completion)
             }
@@ -96,34 +96,34 @@ final class PrintingPresenter: Presenter {
 
     // MARK: Hearing what happened
 
-    func hear(_ notice: PresenterNotice) -> Bool {
+    func receive(_ notice: PresenterNotice) -> Bool {
         switch notice {
-        case .itemDidChange: hear(.didChange, change(of: presentPath))
+        case .itemDidChange: receive(.didChange, change(of: presentPath))
         case .itemDidMove(let new):
             let new = NativePath(new.bytes)
             place.withLock { $0 = new }
-            hear(.didMove, News(about: new))
-        case .itemDidChangeUbiquityAttributes(let names): hear(attributes: names.sorted())
+            receive(.didMove, News(about: new))
+        case .itemDidChangeUbiquityAttributes(let names): receive(attributes: names.sorted())
         case .subitemDidAppear(let inner):
-            hear(.subitemDidAppear, News(about: NativePath(inner.bytes)))
+            receive(.subitemDidAppear, News(about: NativePath(inner.bytes)))
         case .subitemDidChange(let inner):
             let inner = NativePath(inner.bytes)
             var news = change(of: inner)
             news.fields.insert(("url", .path(inner.bytes)), at: 0)
             news.subject = inner
-            hear(.subitemDidChange, news)
+            receive(.subitemDidChange, news)
         case .subitemDidMove(let old, let new):
-            hear(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes))
+            receive(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes))
         case .itemVersion(let news, _):
             guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
                 return false
             }
-            hear(Self.message(news.fate), News(news))
+            receive(Self.message(news.fate), News(news))
         case .subitemVersion(let news, let inner):
             guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
                 return false
             }
-            hear(Self.subitemMessage(news.fate), News(news, at: NativePath(inner.bytes)))
+            receive(Self.subitemMessage(news.fate), News(news, at: NativePath(inner.bytes)))
         }
         return true
     }
@@ -137,16 +137,16 @@ final class PrintingPresenter: Presenter {
             fields: [("exists", .truth(exists))], variables: ["FILECOORD_EXISTS": "\(exists)"])
     }
 
-    private func hear(attributes names: [String]) {
-        hear(
+    private func receive(attributes names: [String]) {
+        receive(
             .didChangeUbiquityAttributes,
             News(
                 fields: [("attributes", .list(names.map { .text($0) }))],
                 variables: ["FILECOORD_ATTRIBUTES": names.joined(separator: " ")]))
     }
 
-    private func hear(moveFrom old: NativePath, to new: NativePath) {
-        hear(
+    private func receive(moveFrom old: NativePath, to new: NativePath) {
+        receive(
             .subitemDidMove,
             News(
                 fields: [("oldURL", .path(old.bytes)), ("newURL", .path(new.bytes))], subject: new,
@@ -176,7 +176,7 @@ final class PrintingPresenter: Presenter {
     private typealias News = PresenterNews
 
     /// Prints the message, and sees to it that it is answered.
-    private func hear(
+    private func receive(
         _ message: PresenterMessage, _ news: News = News(),
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {

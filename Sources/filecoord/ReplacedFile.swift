@@ -53,7 +53,7 @@ struct ReplacedFile {
                 + "name, or --break-links to give this name a file of its own")
     }
 
-    /// Gives `copy`, which takes the file's place, its attributes; says what cannot be kept.
+    /// Gives `copy`, which takes the file's place, its attributes; returns what cannot be kept.
     func giveAttributes(to copy: Descriptor, umask: mode_t) throws(Failure) {
         do throws(SystemError) {
             let directory = try path.directory.openDirectory()

@@ -146,7 +146,7 @@ extension Lives {
         if wasStopped { return true }
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in
-            // Who is busy is waited for longer, and who is heard of again is asked again, for
+            // Who is busy is waited for longer, and who answers again is asked again, for
             // claims that take their place later.
             let asked = entries[question.asked].moment.earliest
             let since = max(asked, lastSign(of: seen, before: window.from))

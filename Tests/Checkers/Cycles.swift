@@ -156,7 +156,7 @@ extension Lives {
     }
 
     /// Whether a presenter may have let some question wait for its patience: then it is waited for
-    /// by no claim until it is heard of again (Rule 18.3).
+    /// by no claim until it answers again (Rule 18.3).
     private func mayBePassedOver(_ seen: PresenterLife, _ fact: Int) -> Bool {
         guard let patience = seen.presenter.patience else { return false }
         return seen.questions.contains { question in

@@ -6,13 +6,14 @@
 
 /// Something that happened.
 package enum Fact: Hashable, Sendable {
-    /// A claim was filed; the moment is that of its place in line.
+    /// A claim was filed; the moment is that of its place in the queue.
     case filed(Claim)
     /// A claim took its place (stage 2, Rule 2.19); where that is not seen, its grant counts.
     case holding(ClaimKey)
     /// A claim was granted; with its items, where they are known to be by then.
     case granted(ClaimKey, items: [Item]?)
-    /// A claim that held a place, or a grant that was not taken up, is in line again (Rule 18.6).
+    /// A claim that held a place, or a grant that was not taken up, is in the queue again (Rule
+    /// 18.6).
     case returned(ClaimKey)
     /// An accessor returned.
     case ended(ClaimKey)

@@ -131,13 +131,13 @@ struct Lives {
         case .presenterAdded, .presenterRemoved, .presenterRelocated, .asked, .answered,
             .reacquired,
             .blocked:
-            notePresenter(fact, number)
-        case .died, .stopped, .continued, .arbiterReplaced: noteProcess(fact, number)
+            trackPresenter(fact, number)
+        case .died, .stopped, .continued, .arbiterReplaced: trackProcess(fact, number)
         case .rested: break
         }
     }
 
-    private mutating func notePresenter(_ fact: Fact, _ number: Int) {
+    private mutating func trackPresenter(_ fact: Fact, _ number: Int) {
         switch fact {
         case .presenterAdded(let presenter):
             guard presenterIndex[presenter.key] == nil else { return strays.append(number) }
@@ -172,7 +172,7 @@ struct Lives {
         }
     }
 
-    private mutating func noteProcess(_ fact: Fact, _ number: Int) {
+    private mutating func trackProcess(_ fact: Fact, _ number: Int) {
         switch fact {
         case .died(let client):
             for index in claims.indices
@@ -205,7 +205,7 @@ struct Lives {
         }
     }
 
-    /// What was asked for a claim that is in line again is asked anew.
+    /// What was asked for a claim that is in the queue again is asked anew.
     private mutating func discardQuestions(for claim: ClaimKey, _ number: Int) {
         for index in presenters.indices {
             for question in presenters[index].questions.indices

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No wake-up is lost. While it goes on: no claim waits in line without another one in its way. At
-// the end, when everything that could go on has gone on: no claim is left, and no presenter is
+// No wake-up is lost. While it goes on: no claim waits in the queue without another one in its way.
+// At the end, when everything that could go on has gone on: no claim is left, and no presenter is
 // without its item.
 
 extension Lives {

@@ -82,7 +82,7 @@ final class KeptAttributeTests: XCTestCase {
     // MARK: Other users
 
     /// Runs a script as an ordinary user with one group.
-    private func asNobody(_ sandbox: Sandbox, _ script: String) throws -> Outcome {
+    private func asUnprivilegedUser(_ sandbox: Sandbox, _ script: String) throws -> Outcome {
         try sandbox.runInShell(
             """
             FILECOORD="$0"; export FILECOORD FILECOORDINATIOND=
@@ -104,7 +104,7 @@ final class KeptAttributeTests: XCTestCase {
         try XCTSkipUnless(outcome.status == 0, "Another user cannot start \(program).")
     }
 
-    func testAGroupThatIsLostLeavesItsRightsToNobody() throws {
+    func testTheRightsOfAGroupThatIsLostAreLostToo() throws {
         try requireRoot()
         try with(.embedded) { sandbox in
             for (mode, left) in [(0o660, 0o600), (0o664, 0o644), (0o2770, 0o700)]
@@ -113,7 +113,7 @@ final class KeptAttributeTests: XCTestCase {
                 let path = try sandbox.makeFile("f", "old")
                 XCTAssertEqual(chown(path, 65534, 5678), 0)
                 XCTAssertEqual(chmod(path, mode), 0)
-                let outcome = try asNobody(sandbox, "echo new | \"$FILECOORD\" write f")
+                let outcome = try asUnprivilegedUser(sandbox, "echo new | \"$FILECOORD\" write f")
                 XCTAssertEqual(outcome.status, 0, outcome.errors)
                 XCTAssertTrue(outcome.errors.contains("its group (group 5678)"), outcome.errors)
                 let now = try status(path)
@@ -130,7 +130,7 @@ final class KeptAttributeTests: XCTestCase {
             let path = try sandbox.makeFile("f", "old")
             XCTAssertEqual(chown(path, 1234, 65534), 0)
             XCTAssertEqual(chmod(path, 0o6764), 0)
-            let outcome = try asNobody(sandbox, "echo new | \"$FILECOORD\" write f")
+            let outcome = try asUnprivilegedUser(sandbox, "echo new | \"$FILECOORD\" write f")
             XCTAssertEqual(outcome.status, 0, outcome.errors)
             XCTAssertTrue(outcome.errors.contains("its owner (user 1234)"), outcome.errors)
             XCTAssertTrue(outcome.errors.contains("set-user-ID"), outcome.errors)
@@ -139,7 +139,8 @@ final class KeptAttributeTests: XCTestCase {
             XCTAssertEqual(now.st_mode & 0o7777, 0o664)
             // In place everything stays.
             XCTAssertEqual(chown(path, 1234, 65534), 0)
-            let inPlace = try asNobody(sandbox, "echo more | \"$FILECOORD\" write --in-place f")
+            let inPlace = try asUnprivilegedUser(
+                sandbox, "echo more | \"$FILECOORD\" write --in-place f")
             XCTAssertEqual(inPlace.errors, "")
             XCTAssertEqual(try status(path).st_uid, 1234)
             XCTAssertEqual(try sandbox.content("f"), "more\n")
@@ -156,7 +157,7 @@ final class KeptAttributeTests: XCTestCase {
                 Entry(.other, 4),
             ])
             try set(AccessControlList.attribute, list.attributeValue, path)
-            let outcome = try asNobody(sandbox, "echo new | \"$FILECOORD\" write f")
+            let outcome = try asUnprivilegedUser(sandbox, "echo new | \"$FILECOORD\" write f")
             XCTAssertEqual(outcome.status, 0, outcome.errors)
             XCTAssertEqual(
                 try value(AccessControlList.attribute, path), list.forAnotherGroup.attributeValue)

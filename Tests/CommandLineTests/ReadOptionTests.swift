@@ -83,7 +83,7 @@ final class ReadOptionTests: XCTestCase {
         }
     }
 
-    func testACommandGetsACopyAndKeepsNobodyWaiting() throws {
+    func testACommandGetsACopyAndKeepsNoProcessWaiting() throws {
         try withEachArbiter { sandbox in
             let path = try sandbox.makeFile("a", "text")
             let upload = try sandbox.start(

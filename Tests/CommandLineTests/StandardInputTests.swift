@@ -112,7 +112,7 @@ final class StandardInputTests: XCTestCase {
         }
     }
 
-    func testWhoeverReadsMeanwhileFindsTheOldContent() throws {
+    func testAReaderMeanwhileFindsTheOldContent() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "old")
             let writer = try sandbox.start("write", "a")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord versions`: what is kept, and who hears of it.
+// `filecoord versions`: what is kept, and who is told of it.
 
 import XCTest
 

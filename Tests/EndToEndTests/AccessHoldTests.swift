@@ -32,13 +32,13 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         try a.ask("a release", "a released false")
-        try b.hear("b held \(file)")
+        try b.expect("b held \(file)")
         // A second release takes nothing from another holder.
         try a.ask("a release", "a released false")
         c.tell("c hold \(file)")
         try stage.untilWaits(c)
         b.end()
-        try c.hear("c held \(file)")
+        try c.expect("c held \(file)")
         try c.ask("c drop", "c dropped")
         try a.ask("a drop", "a dropped")
         try stage.untilNoClaimHolds()
@@ -60,7 +60,7 @@ class AccessHoldTests: StageTestCase {
     //               hold(f) waits
     //                                  hold(f) waits
     //  release
-    //               held; ticket ─────────────────────► join: held, though W waits
+    //               held; join token ─────────────────────► join: held, though W waits
     //               release
     //                                                   release
     //                                  held
@@ -75,9 +75,9 @@ class AccessHoldTests: StageTestCase {
         w.tell("w hold \(file)")
         try stage.untilWaits(w)
         try x.ask("x release", "x released")
-        try a.hear("a held")
-        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
-        try b.ask("b join \(ticket)", "b held \(file)")
+        try a.expect("a held")
+        let joinToken = try a.ask("a joinToken", "a joinToken").split(separator: " ")[2]
+        try b.ask("b join \(joinToken)", "b held \(file)")
         // The death of one of them is not the end of the other's.
         a.end()
         try stage.until("B alone holds") { report in
@@ -85,18 +85,19 @@ class AccessHoldTests: StageTestCase {
         }
         XCTAssertFalse(w.said("w held"))
         try b.ask("b release", "b released")
-        try w.hear("w held")
+        try w.expect("w held")
     }
 
-    /// A ticket is asked for in vain when there is nothing to join but another program's access.
-    func testATicketOfAHoldThatIsOverWaitsLikeAnyOther() throws {
+    /// A join token is asked for in vain when there is nothing to join but another program's
+    /// access.
+    func testAJoinTokenOfAHoldThatIsOverWaitsLikeAnyOther() throws {
         let (file, programs) = try peers("A", "B", "C")
         let (a, b, c) = (programs[0], programs[1], programs[2])
         try a.ask("a hold \(file)", "a held")
-        let ticket = try a.ask("a ticket", "a ticket").split(separator: " ")[2]
+        let joinToken = try a.ask("a joinToken", "a joinToken").split(separator: " ")[2]
         try a.ask("a release", "a released")
         try b.ask("b hold \(file)", "b held")
-        try c.ask("c join \(ticket) timeout=0.05", "c timed out")
+        try c.ask("c join \(joinToken) timeout=0.05", "c timed out")
         try c.ask("c join hold1,junk", "c failed FileCoordinationErrorDomain 3")
     }
 
@@ -119,7 +120,7 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         c.end()
-        try b.hear("b held")
+        try b.expect("b held")
         try b.ask("b drop", "b dropped")
         try stage.untilNoClaimHolds()
     }
@@ -140,7 +141,7 @@ class AccessHoldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b held"))
         kill(children[1], SIGKILL)
-        try b.hear("b held")
+        try b.expect("b held")
     }
 
     /// A release gives up this program's part, and the keepers go with those that they keep it for.
@@ -154,7 +155,7 @@ class AccessHoldTests: StageTestCase {
         b.tell("b hold \(file)")
         try stage.untilWaits(b)
         c.end()
-        try b.hear("b held")
+        try b.expect("b held")
     }
 
     /// Without what keeps it, the hold is what it was.

@@ -40,11 +40,11 @@ class AnnouncementTests: StageTestCase {
         for (program, label, subject) in [
             (viewer, "v", ""), (writer, "p", ""), (viewer, "d", "\(file) "),
         ] {
-            try program.hear("\(label) did gain \(subject)\(added)")
-            try program.hear("\(label) did gain \(subject)\(other)")
-            try program.hear("\(label) did resolve \(subject)\(other)")
-            try program.hear("\(label) did lose \(subject)\(added)")
-            try program.hear("\(label) did lose \(subject)\(other)")
+            try program.expect("\(label) did gain \(subject)\(added)")
+            try program.expect("\(label) did gain \(subject)\(other)")
+            try program.expect("\(label) did resolve \(subject)\(other)")
+            try program.expect("\(label) did lose \(subject)\(added)")
+            try program.expect("\(label) did lose \(subject)\(other)")
             XCTAssertEqual(program.count("\(label) did gain"), 2)
             XCTAssertEqual(program.count("\(label) did resolve"), 1)
             XCTAssertEqual(program.count("\(label) did lose"), 3)
@@ -95,13 +95,13 @@ class AnnouncementTests: StageTestCase {
         try announcer.ask("c coordinator presenter=p", "c made")
         let keys = "\(one) \(two) NSURLNameKey"
         try announcer.ask("x attributes \(file) \(keys) using=c", "x announced")
-        try viewer.hear("a did change attributes \(one) \(two)")
-        try viewer.hear("o did change attributes \(two)")
+        try viewer.expect("a did change attributes \(one) \(two)")
+        try viewer.expect("o did change attributes \(two)")
         // Inside of an accessor, and nothing that anybody could observe.
         try announcer.ask("x attributes \(file) NSURLNameKey", "x announced")
         try announcer.ask("x attributes \(file) \(one)", "x announced")
-        try viewer.hear("a did change attributes \(one)")
-        try announcer.hear("p did change attributes \(one)")
+        try viewer.expect("a did change attributes \(one)")
+        try announcer.expect("p did change attributes \(one)")
         XCTAssertEqual(viewer.count("n did"), 0)
         XCTAssertEqual(viewer.count("d did"), 0)
         XCTAssertEqual(viewer.count("o did"), 1)
@@ -115,7 +115,7 @@ class AnnouncementTests: StageTestCase {
     //  returns: the copy is gone
     //
     /// Rules 15.1, 15.2 and 15.3.
-    func testAnUploadHoldsNobodyUp() throws {
+    func testAnUploadHoldsNoProcessUp() throws {
         let file = try stage.file("f", "before")
         let presenter = try peer("presenter")
         let uploader = try peer("uploader")
@@ -126,7 +126,7 @@ class AnnouncementTests: StageTestCase {
         let copy = try uploader.ask("u url", "u urls").split(separator: " ")[2]
         XCTAssertNotEqual(String(copy), file)
         XCTAssertTrue(copy.hasSuffix("/f"))
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w put after", "w put")
         try writer.ask("w go", "w released")

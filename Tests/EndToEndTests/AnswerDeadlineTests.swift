@@ -32,12 +32,12 @@ class AnswerDeadlineTests: StageTestCase {
         XCTAssertFalse(presenter.said("p relinquish to writer"))
         try other.ask("w go", "w released")
         presenter.tell("x answer p")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
         try stage.until("it is heard of again") { report in
             report.presenters.map(\.isUnresponsive) == [false]
         }
         try other.ask("w write \(file)", "w granted")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         try other.ask("w go", "w released")
     }
 }

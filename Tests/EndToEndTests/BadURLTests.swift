@@ -65,7 +65,7 @@ final class BadURLTests: StageTestCase {
         let urls = try cases().map(\.url)
         for url in urls {
             try a.ask("p present \(url)", "p registered")
-            let said = try a.hear("! FileCoordination: a file presenter was not registered:")
+            let said = try a.expect("! FileCoordination: a file presenter was not registered:")
             XCTAssertGreaterThan(said.count, 60)
             XCTAssertEqual(try a.ask("x presenters", "x presenters"), "x presenters 0", url)
         }

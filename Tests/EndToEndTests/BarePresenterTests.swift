@@ -46,7 +46,7 @@ final class BarePresenterTests: StageTestCase {
         }
 
         /// The next message to the presenter.
-        func hear() throws -> PresenterMessage {
+        func expect() throws -> PresenterMessage {
             while heard.isEmpty {
                 let bytes = try XCTUnwrap(line.receive(), "the arbiter says nothing more")
                 guard case .deliveries(let deliveries) = try ServerMessage(decoding: bytes) else {
@@ -58,9 +58,9 @@ final class BarePresenterTests: StageTestCase {
         }
 
         /// The number of the next question.
-        func hearQuestion() throws -> UInt64 {
+        func receiveQuestion() throws -> UInt64 {
             while true {
-                if case .ask(let number, _) = try hear() { return number }
+                if case .ask(let number, _) = try expect() { return number }
             }
         }
 
@@ -93,16 +93,16 @@ final class BarePresenterTests: StageTestCase {
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
         b.tell("w write \(file)")
-        let first = try presenter.hearQuestion()
+        let first = try presenter.receiveQuestion()
         c.tell("w write \(file)")
         try stage.untilWaits(c)
         try b.stop()
-        XCTAssertEqual(try presenter.hear(), .cancelAsk(claim: first))
-        presenter.answer(try presenter.hearQuestion())
-        try c.hear("w granted")
+        XCTAssertEqual(try presenter.expect(), .cancelAsk(claim: first))
+        presenter.answer(try presenter.receiveQuestion())
+        try c.expect("w granted")
         try c.ask("w go", "w released")
         b.signal(SIGCONT)
-        let second = try presenter.hearQuestion()
+        let second = try presenter.receiveQuestion()
         presenter.answer(first)
         // In the order in which it was said: when this is answered, that was heard.
         presenter.line.send(ClientMessage.statusRequest.encode())
@@ -112,7 +112,7 @@ final class BarePresenterTests: StageTestCase {
         try stage.until(b, .asking)
         XCTAssertFalse(b.said("w granted"))
         presenter.answer(second)
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
     }
 
@@ -136,8 +136,8 @@ final class BarePresenterTests: StageTestCase {
             b.tell("w write \(file)")
             try stage.until(b, .asking)
         }
-        presenter.answer(try presenter.hearQuestion())
-        try b.hear("w granted")
+        presenter.answer(try presenter.receiveQuestion())
+        try b.expect("w granted")
         try b.ask("w go", "w released")
     }
 
@@ -157,11 +157,11 @@ final class BarePresenterTests: StageTestCase {
         let presenter = try BarePresenter(of: file, runtime: stage.runtime)
         try stage.until("the presenter is known") { $0.presenters.count == 1 }
         b.tell("w write \(file)")
-        presenter.answer(try presenter.hearQuestion())
-        try b.hear("w granted")
+        presenter.answer(try presenter.receiveQuestion())
+        try b.expect("w granted")
         try b.ask("w go", "w released")
         try stage.untilNoClaimHolds()
         try presenter.reconnect(runtime: stage.runtime) {}
-        XCTAssertEqual(try presenter.hear(), .reacquire(.writer))
+        XCTAssertEqual(try presenter.expect(), .reacquire(.writer))
     }
 }

@@ -32,7 +32,7 @@ class BatchTests: StageTestCase {
         try finder.ask("b nest r read \(f) options=withoutChanges using=c", "r granted")
         XCTAssertEqual(presenters.count("f relinquish to reader"), 1)
         try finder.ask("r go", "r released")
-        try presenters.hear("f reacquire from reader")
+        try presenters.expect("f reacquire from reader")
         XCTAssertEqual(presenters.count("f save"), 1)
         try finder.ask("b complete", "b completed")
         try finder.ask("b go", "b returned")
@@ -44,7 +44,7 @@ class BatchTests: StageTestCase {
     //  its own write(f) waits for another one as ever
     //
     /// Rules 14.3, 14.5 and 14.9.
-    func testABatchExcludesNobody() throws {
+    func testABatchExcludesNoProcess() throws {
         let folder = try stage.folder("d")
         let file = try stage.file("f")
         let finder = try stage.peer("finder")
@@ -55,7 +55,7 @@ class BatchTests: StageTestCase {
         finder.tell("b nest n write \(file) using=c")
         try stage.untilWaits(finder)
         try outsider.ask("w go", "w released")
-        try finder.hear("n granted")
+        try finder.expect("n granted")
         try finder.ask("n go", "n released")
         // From another thread, too.
         try finder.ask("t write \(file) using=c", "t granted")
@@ -72,7 +72,7 @@ class BatchTests: StageTestCase {
         try finder.ask("b completelater l", "b kept")
         finder.tell("b go")
         try finder.ask("l now", "b completing")
-        try finder.hear("b returned")
+        try finder.expect("b returned")
         try finder.ask("b batch read:\(file)", "b prepared")
         try finder.ask("b drop", "b dropped")
         try finder.ask("b go", "b returned")
@@ -109,9 +109,9 @@ class BatchTests: StageTestCase {
         try presenter.ask("p present \(file) never=save", "p registered")
         try finder.ask("c coordinator", "c made")
         finder.tell("b batch read:\(file) using=c")
-        try presenter.hear("p save")
+        try presenter.expect("p save")
         try finder.ask("x cancel c", "x cancelled")
-        try finder.hear("b failed NSCocoaErrorDomain 3072")
+        try finder.expect("b failed NSCocoaErrorDomain 3072")
         XCTAssertFalse(finder.said("b prepared"))
     }
 }

@@ -30,14 +30,14 @@ class CancellingTests: StageTestCase {
         try stage.untilWaits(b)
         try stage.untilWaits(c)
         try b.ask("x cancel c", "x cancelled")
-        XCTAssertEqual(try b.hear("b failed"), "b failed \(Self.cancelled)")
+        XCTAssertEqual(try b.expect("b failed"), "b failed \(Self.cancelled)")
         try stage.until(b, has: 0, .waiting)
         XCTAssertEqual(try b.ask("d read \(g) using=c", "d failed"), "d failed \(Self.cancelled)")
         XCTAssertEqual(
             try b.ask("e later using=c write:\(g)", "e failed"), "e failed \(Self.cancelled)")
         XCTAssertFalse(c.said("c granted"))
         try a.ask("a go", "a released")
-        try c.hear("c granted")
+        try c.expect("c granted")
     }
 
     //  A
@@ -61,7 +61,7 @@ class CancellingTests: StageTestCase {
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
     }
 
     //  A                       B
@@ -84,9 +84,9 @@ class CancellingTests: StageTestCase {
         b.tell("2 read \(file) using=d")
         try stage.until(b, has: 2, .waiting)
         try b.ask("x cancel c", "x cancelled")
-        XCTAssertEqual(try b.hear("1 failed"), "1 failed \(Self.cancelled)")
+        XCTAssertEqual(try b.expect("1 failed"), "1 failed \(Self.cancelled)")
         try a.ask("a go", "a released")
-        try b.hear("2 granted")
+        try b.expect("2 granted")
     }
 
     //  A                       B
@@ -103,7 +103,7 @@ class CancellingTests: StageTestCase {
         try b.ask("b later using=c read:\(file)", "b asked")
         try stage.untilWaits(b)
         try b.ask("x cancel c", "x cancelled")
-        XCTAssertEqual(try b.hear("b failed"), "b failed \(Self.cancelled)")
+        XCTAssertEqual(try b.expect("b failed"), "b failed \(Self.cancelled)")
         XCTAssertEqual(b.count("b failed"), 1)
         XCTAssertFalse(b.said("b granted"))
     }
@@ -122,13 +122,13 @@ class CancellingTests: StageTestCase {
         let b = try stage.peer("B")
         try presenter.ask("p present \(file) hold=relinquish", "p registered")
         b.tell("b write \(file) using=c")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         try stage.until(b, has: 1, .asking)
         try b.ask("x cancel c", "x cancelled")
-        XCTAssertEqual(try b.hear("b failed"), "b failed \(Self.cancelled)")
+        XCTAssertEqual(try b.expect("b failed"), "b failed \(Self.cancelled)")
         XCTAssertFalse(presenter.said("p reacquire from writer"))
         presenter.tell("x answer p")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         XCTAssertFalse(presenter.said("p did change"))
     }
 
@@ -146,17 +146,17 @@ class CancellingTests: StageTestCase {
         let b = try stage.peer("B")
         try presenter.ask("p present \(file) hold=save", "p registered")
         b.tell("b read \(file) using=c")
-        try presenter.hear("p save")
+        try presenter.expect("p save")
         try b.ask("x cancel c", "x cancelled")
-        try b.hear("b failed \(Self.cancelled)")
-        try presenter.hear("p reacquire from reader")
+        try b.expect("b failed \(Self.cancelled)")
+        try presenter.expect("p reacquire from reader")
         b.tell("d read \(file)")
-        try presenter.hear("p save")
+        try presenter.expect("p save")
         // The answer to the first question comes late, and is no answer to the second.
         presenter.tell("x answer p")
         try stage.until(b, has: 1, .asking)
         presenter.tell("x answer p")
-        try b.hear("d granted")
+        try b.expect("d granted")
     }
 }
 

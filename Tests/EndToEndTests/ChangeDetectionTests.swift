@@ -15,14 +15,14 @@ final class ChangeDetectionTests: StageTestCase {
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w restamp two", "w restamped")
         try writer.ask("w go", "w released")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
         XCTAssertEqual(stage.text(file), "two")
         // The test itself: nothing is told of an accessor that did nothing.
         stage.settle(file)
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w go", "w released")
         try writer.ask("r read \(file)", "r granted")
-        try presenter.hear("p save")
+        try presenter.expect("p save")
         XCTAssertEqual(presenter.count("p did change"), 1)
         try writer.ask("r go", "r released")
     }

@@ -32,7 +32,7 @@ class ContainerTests: StageTestCase {
             try until(firstID, is: .granted)
             try first.ask("x put \(firstID)", "x put")
             try first.ask("x go", "x released")
-            XCTAssertEqual(try second.hear("y granted"), "y granted \(firstID)")
+            XCTAssertEqual(try second.expect("y granted"), "y granted \(firstID)")
             try second.ask("y go", "y released")
         }
         try stage.untilNoClaimHolds()
@@ -72,7 +72,7 @@ class ContainerTests: StageTestCase {
         }
         XCTAssertFalse(other.program.said("y granted"))
         try one.end()
-        try other.program.hear("y granted")
+        try other.program.expect("y granted")
     }
 
     /// Rule 18.8: a holder's death frees, on either side.
@@ -88,7 +88,7 @@ class ContainerTests: StageTestCase {
             waiter.tell("y write \(file)")
             try until(isInside ? outside.pid : another.pid, is: .waiting)
             if isInside { try inside.end() } else { outside.end() }
-            try waiter.hear("y granted")
+            try waiter.expect("y granted")
             try waiter.ask("y go", "y released")
             try stage.untilNoClaimHolds()
             try another.end()
@@ -129,7 +129,7 @@ class ContainerTests: StageTestCase {
             try until(outside.pid, is: .waiting)
             try inside.program.ask("x put new", "x put")
             try inside.program.ask("x go", "x released")
-            XCTAssertEqual(try outside.hear("y granted"), "y granted new")
+            XCTAssertEqual(try outside.expect("y granted"), "y granted new")
             try outside.ask("y go", "y released")
             try inside.end()
             outside.end()
@@ -164,14 +164,14 @@ class ContainerTests: StageTestCase {
         server.tell("z write \(file)")
         try stage.untilWaits(server)
         // Several looks at who is in the way.
-        XCTAssertThrowsError(try server.hear("z granted", within: 1.5))
+        XCTAssertThrowsError(try server.expect("z granted", within: 1.5))
         let report = try stage.until("an arbiter answers") { _ in true }
         XCTAssertFalse(report.claims.contains { $0.isStopped })
         try holder.program.ask("x go", "x released")
-        try waiter.program.hear("y granted")
+        try waiter.program.expect("y granted")
         XCTAssertFalse(server.said("z granted"))
         try waiter.program.ask("y go", "y released")
-        try server.hear("z granted")
+        try server.expect("z granted")
     }
 
     /// Rule 18.6: a stopped waiter in a container is seen from outside, and skipped.
@@ -188,10 +188,10 @@ class ContainerTests: StageTestCase {
         try stage.untilWaits(outside)
         try stage.until("it is seen stopped") { $0.claims.contains { $0.isStopped } }
         try holder.ask("x go", "x released")
-        try outside.hear("z granted")
+        try outside.expect("z granted")
         kill(inside.pid, SIGCONT)
         try outside.ask("z go", "z released")
-        try inside.program.hear("y granted")
+        try inside.program.expect("y granted")
     }
 
     /// Rule 18.7a: a stopped server in a container is deposed from outside.
@@ -207,7 +207,7 @@ class ContainerTests: StageTestCase {
         kill(inside.pid, SIGCONT)
         try until(inside.pid, is: .waiting)
         try outside.ask("x go", "x released")
-        try inside.program.hear("y granted")
+        try inside.program.expect("y granted")
     }
 
     /// Rule 18.7a: a stopped server that is not seen from a container is not deposed from there,
@@ -222,11 +222,11 @@ class ContainerTests: StageTestCase {
         try outside.ask("x write \(file)", "x granted")
         try outside.stop()
         inside.program.tell("y write \(file)")
-        XCTAssertThrowsError(try inside.program.hear("y granted", within: 2.5))
+        XCTAssertThrowsError(try inside.program.expect("y granted", within: 2.5))
         outside.signal(SIGCONT)
         try until(inside.pid, is: .waiting)
         try outside.ask("x go", "x released")
-        try inside.program.hear("y granted")
+        try inside.program.expect("y granted")
     }
 
     /// Rules 18.6 and 18.7a: in a container whose /proc shows the processes outside, the process is
@@ -249,9 +249,9 @@ class ContainerTests: StageTestCase {
         another.program.tell("z write \(file)")
         try until(another.pid, is: .waiting)
         try inside.program.ask("x go", "x released")
-        try outside.hear("y granted")
+        try outside.expect("y granted")
         try outside.ask("y go", "y released")
-        try another.program.hear("z granted")
+        try another.program.expect("z granted")
     }
 
     /// Rule 18.5: a process has the number by which the reader's side sees it; one that is not seen
@@ -271,17 +271,17 @@ class ContainerTests: StageTestCase {
         XCTAssertNotEqual(inner, inside.pid)
         // Inside, the other one is of another namespace.
         let status = try container.start("status", [Products.filecoord, "status"])
-        try status.hear("(pid \(outside.pid) in another namespace)", inside: true)
-        try status.hear("(pid \(inner))", inside: true)
+        try status.expect("(pid \(outside.pid) in another namespace)", inside: true)
+        try status.expect("(pid \(inner))", inside: true)
         let json = try container.start("json", [Products.filecoord, "status", "--json"])
-        let line = try json.hear("\"pidNamespace\":\"other\"", inside: true)
+        let line = try json.expect("\"pidNamespace\":\"other\"", inside: true)
         XCTAssertTrue(line.contains("\"pid\":\(outside.pid),"), line)
         XCTAssertTrue(line.contains("\"pid\":\(inner),"), line)
         // And a third, which does not see the container's, gets its number there.
         let third = try Container(stage).peer("third")
         third.program.tell("z write \(file)")
         let asked = try Container(stage).start("status", [Products.filecoord, "status"])
-        try asked.hear("(pid \(inner) in another namespace)", inside: true)
+        try asked.expect("(pid \(inner) in another namespace)", inside: true)
     }
 
     /// Rule 18.5: an arbiter inside does not see a reader outside, who gets right numbers of those
@@ -325,11 +325,11 @@ class ContainerTests: StageTestCase {
         inside.tell("y write \(file)")
         try stage.untilWaits(inside)
         try outside.ask("x go", "x released")
-        try inside.hear("y granted")
+        try inside.expect("y granted")
         outside.tell("z write \(file)")
         try stage.untilWaits(outside)
         try inside.ask("y go", "y released")
-        try outside.hear("z granted")
+        try outside.expect("z granted")
     }
 
     /// Rule 18.14: in a user namespace in which the user has no number, nothing tells its directory
@@ -339,7 +339,7 @@ class ContainerTests: StageTestCase {
         let inside = try stage.peer("inside", through: ["/usr/bin/unshare", "--user", "--"])
         try inside.ask(
             "w write \(stage.path("f")) explain", "w failed FileCoordinationErrorDomain 1")
-        let sentence = try inside.hear("w because File coordination is not available:")
+        let sentence = try inside.expect("w because File coordination is not available:")
         XCTAssertTrue(sentence.contains("has no number in its user namespace"), sentence)
     }
 
@@ -352,7 +352,7 @@ class ContainerTests: StageTestCase {
             "inside", through: ["/usr/bin/unshare", "--user", "--map-user=7", "--"])
         try inside.ask(
             "w write \(stage.path("f")) explain", "w failed FileCoordinationErrorDomain 1")
-        let sentence = try inside.hear("w because File coordination is not available:")
+        let sentence = try inside.expect("w because File coordination is not available:")
         XCTAssertTrue(sentence.contains("belongs to a user who has no number"), sentence)
     }
 }

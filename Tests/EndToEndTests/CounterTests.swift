@@ -20,7 +20,7 @@ class CounterTests: StageTestCase {
         let file = try stage.file("f", "0")
         let programs = try (1...processes).map { try stage.peer("\($0)") }
         for program in programs { program.tell("c count \(file) \(times)") }
-        for program in programs { try program.hear("c counted", within: patience) }
+        for program in programs { try program.expect("c counted", within: patience) }
         XCTAssertEqual(stage.text(file), "\(processes * times)")
     }
 

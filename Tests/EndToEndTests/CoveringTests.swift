@@ -20,7 +20,7 @@ class CoveringTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"), "\(second) beside \(first)")
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
         try a.leave()
         try b.leave()
@@ -85,11 +85,11 @@ class CoveringTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         a.tell("c write \(file)")
         try stage.untilWaits(a)
         try b.ask("b go", "b released")
-        try a.hear("c granted")
+        try a.expect("c granted")
     }
 
     //  presenter of d/1/2/3/4/f         reader
@@ -109,7 +109,7 @@ class CoveringTests: StageTestCase {
         try reader.ask("r read \(tree) options=includingContents", "r granted")
         XCTAssertEqual(stage.text(file), "unsaved")
         try reader.ask("r go", "r released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         assertSaidOnly(
             presenter,
             [
@@ -130,7 +130,7 @@ class CoveringTests: StageTestCase {
         try presenter.ask("p present \(file)", "p registered")
         try writer.ask("w write \(tree) options=includingContents", "w granted")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         assertSaidOnly(
             presenter,
             ["p registered", "p relinquish to writer", "p did change", "p reacquire from writer"])

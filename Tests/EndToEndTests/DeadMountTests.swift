@@ -45,7 +45,7 @@ final class DeadMountTests: StageTestCase {
     //                                                  killed
     //
     /// Section 18: who waits for a file system waits alone.
-    func testAMountThatNeverAnswersDelaysNobodyElse() throws {
+    func testAMountThatNeverAnswersDelaysNoOtherProcess() throws {
         // One for each program: in the kernel, the second who looks up something in such a mount
         // waits for the first, and cannot be killed until that one is.
         let mounts = try (1...3).map { try DeadMount(at: stage.folder("dead\($0)")) }
@@ -68,8 +68,8 @@ final class DeadMountTests: StageTestCase {
             try stage.untilWaits(b)
             try a.ask("a put \(round)", "a put")
             try a.ask("a go", "a released")
-            XCTAssertEqual(try b.hear("b granted"), "b granted \(round)")
-            try a.hear("q relinquish to writer")
+            XCTAssertEqual(try b.expect("b granted"), "b granted \(round)")
+            try a.expect("q relinquish to writer")
             try b.ask("b go", "b released")
         }
         // What holds the whole tree does not hold the mount's server.
@@ -83,7 +83,7 @@ final class DeadMountTests: StageTestCase {
         b.tell("b write \(file)")
         try stage.untilWaits(b)
         a.end()
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     //  A                           B
@@ -106,7 +106,7 @@ final class DeadMountTests: StageTestCase {
         a.tell("1 write \(place)/f")
         try stage.untilWaits(a)
         try b.ask("0 go", "0 released")
-        try a.hear("1 granted")
+        try a.expect("1 granted")
         b.tell("2 read \(place)/f")
         try stage.untilWaits(b)
         let mount = try DeadMount(at: place)
@@ -117,10 +117,10 @@ final class DeadMountTests: StageTestCase {
         b.tell("b read \(file)")
         try stage.until(b, has: 2, .waiting)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         XCTAssertFalse(a.said("1 released"))
         mount.end()
-        try a.hear("1 released")
-        try b.hear("2 granted")
+        try a.expect("1 released")
+        try b.expect("2 granted")
     }
 }

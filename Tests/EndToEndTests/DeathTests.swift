@@ -31,7 +31,7 @@ class DeathTests: StageTestCase {
             b.tell("b read \(file)")
             try stage.untilWaits(b)
             a.end()
-            try b.hear("b granted")
+            try b.expect("b granted")
             try b.ask("b go", "b released")
             try b.leave()
         }
@@ -56,7 +56,7 @@ class DeathTests: StageTestCase {
         c.tell("c read \(file)")
         try stage.untilWaits(c)
         b.end()
-        try c.hear("c granted")
+        try c.expect("c granted")
         XCTAssertFalse(a.said("a released"))
     }
 
@@ -99,7 +99,7 @@ class DeathTests: StageTestCase {
             b.tell("b read \(file)")
             try stage.untilWaits(b)
             a.tell("a exec /bin/sleep 1000")
-            try b.hear("b granted")
+            try b.expect("b granted")
             XCTAssertTrue(lives(a.pid))
             try b.ask("b go", "b released")
             a.end()
@@ -123,7 +123,7 @@ class DeathTests: StageTestCase {
         try a.ask("a write \(file)", "a granted")
         try a.ask("a put new", "a put")
         a.end()
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         assertSaid(
             presenter, ["p relinquish to writer", "p did change", "p reacquire from writer"])
     }
@@ -154,7 +154,7 @@ class DeathTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         // And who comes later finds an arbiter, too.
         let c = try stage.peer("C")
         try c.ask("c read \(file)", "c granted")
@@ -179,7 +179,7 @@ class DeathTests: StageTestCase {
             b.tell("b read \(file)")
             try stage.untilWaits(b)
             a.end()
-            try b.hear("b granted")
+            try b.expect("b granted")
             XCTAssertTrue(lives(forked))
             try b.ask("b go", "b released")
             try b.leave()
@@ -206,13 +206,13 @@ class DeathTests: StageTestCase {
         try stage.untilWaits(b)
         try a.ask("a fork return", "a forked")
         // Said by the child: it shares the parent's standard output.
-        try a.hear("a child returned")
+        try a.expect("a child returned")
         try stage.until(a, has: 1, .granted)
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
     }
 
     //  A                       A's child
@@ -237,14 +237,14 @@ class DeathTests: StageTestCase {
             let a = try stage.peer("A")
             try a.ask("a write \(file)", "a granted")
             let forked = try child(try a.ask("a fork coordinate", "a forked"))
-            try a.hear("a child returned")
+            try a.expect("a child returned")
             try stage.until("the child waits") { report in
                 report.claims.contains { $0.processID == forked && $0.stage == .waiting }
             }
             XCTAssertFalse(a.said("a child granted"))
             try a.ask("a go", "a released")
-            try a.hear("a child granted")
-            try a.hear("a child released")
+            try a.expect("a child granted")
+            try a.expect("a child released")
             a.end()
         }
     }
@@ -272,12 +272,12 @@ class DeathTests: StageTestCase {
         try stage.untilWaits(b)
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
         for number in 1...40 {
             try b.ask("\(number) read \(file)", "\(number) granted")
         }
         try b.ask("w write \(stage.path("g"))", "w granted")
-        try a.hear("p relinquish to writer")
+        try a.expect("p relinquish to writer")
     }
 
     /// Rule 18.12: a server that has no descriptor left for a program tells it so, or lets it wait
@@ -290,7 +290,7 @@ class DeathTests: StageTestCase {
         try server.ask("h go", "h released")
         let many = try (1...30).map { try stage.peer("\($0)") }
         for program in many { program.tell("c count \(file) 3 leaves") }
-        for program in many { try program.hear("c") }
+        for program in many { try program.expect("c") }
         let counted = many.filter { $0.said("c counted") }
         let refused = many.filter { program in
             program.lines.contains {

@@ -55,7 +55,7 @@ class DelegationTests: DelegatingTestCase {
         a.tell("a read \(file)")
         try stage.untilWaits(a)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         XCTAssertFalse(a.said("a granted"))
         try b.ask("b go", "b released")
         try a.ask("a go", "a released")
@@ -79,13 +79,13 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l fork return", "l forked")
         // Said by the child, which shares the parent's standard output; it says nothing if it has
         // died because it reached for a ledger that it does not have.
-        try a.hear("l child returned")
+        try a.expect("l child returned")
         b.tell("b read \(file)")
         try stage.untilWaits(b)
         try a.ask("l put new", "l put")
         XCTAssertFalse(b.said("b granted"))
         try a.ask("l go", "l released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
         try b.ask("b go", "b released")
         try stage.untilNoClaimHolds()
     }
@@ -100,7 +100,7 @@ class DelegationTests: DelegatingTestCase {
         a.tell("a write \(file)")
         try stage.untilWaits(a)
         try a.ask("l go", "l released")
-        try a.hear("a granted")
+        try a.expect("a granted")
         try a.ask("a go", "a released")
         try stage.untilNoClaimHolds()
     }
@@ -123,7 +123,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.untilWaits(a)
         XCTAssertFalse(a.said("l granted"))
         try b.ask("b go", "b released")
-        try a.hear("l granted")
+        try a.expect("l granted")
         try a.ask("l go", "l released")
     }
 
@@ -137,12 +137,12 @@ class DelegationTests: DelegatingTestCase {
         b.tell("b write \(folder) options=forDeleting")
         try stage.untilWaits(b)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         // Later ones inside wait for it, without a word that is older.
         a.tell("a read \(file)")
         try stage.untilWaits(a)
         try b.ask("b go", "b released")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rule 5.4: when another program presents the item, its next writer asks before it writes.
@@ -154,10 +154,10 @@ class DelegationTests: DelegatingTestCase {
         try b.ask("p present \(file)", "p registered")
         try a.ask("l go", "l released")
         try a.ask("a write \(file)", "a granted")
-        try b.hear("p relinquish to writer")
+        try b.expect("p relinquish to writer")
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        try b.hear("p did change")
+        try b.expect("p did change")
         // And it stays so, however often A uses the item.
         for round in 0..<4 { try use(a, "write \(file)", "v\(round)") }
         XCTAssertEqual(b.count("p relinquish to writer"), 5)
@@ -173,11 +173,11 @@ class DelegationTests: DelegatingTestCase {
         a.tell("w write \(file)")
         try stage.untilWaits(a)
         try a.ask("l go", "l released")
-        try a.hear("w granted")
+        try a.expect("w granted")
         a.tell("s read \(file)")
         try stage.untilWaits(a)
         try a.ask("w go", "w released")
-        try a.hear("s granted")
+        try a.expect("s granted")
         try a.ask("s go", "s released")
     }
 
@@ -197,7 +197,7 @@ class DelegationTests: DelegatingTestCase {
         a.tell("a read \(file)")
         try stage.untilWaits(a)
         try b.ask("b go", "b released")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rule 18.7: the next arbiter knows of local claims, also of a stopped process.
@@ -212,7 +212,7 @@ class DelegationTests: DelegatingTestCase {
         try stage.untilWaits(b)
         a.signal(SIGCONT)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     /// Rule 18.8: a local claim ends with its process, also with a killed one.
@@ -224,7 +224,7 @@ class DelegationTests: DelegatingTestCase {
         b.tell("b write \(file)")
         try stage.untilWaits(b)
         a.signal(SIGKILL)
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     //  A                                     B
@@ -245,9 +245,9 @@ class DelegationTests: DelegatingTestCase {
         a.tell("l nest n write \(other)")
         try stage.untilWaits(a)
         b.tell("b nest m write \(file)")
-        try b.hear("m failed")
+        try b.expect("m failed")
         try b.ask("b go", "b released")
-        try a.hear("n granted")
+        try a.expect("n granted")
     }
 
     /// Rule 11.1: what a local writer announces, presenters elsewhere hear.
@@ -261,11 +261,11 @@ class DelegationTests: DelegatingTestCase {
         try holdLocally(a, "write \(file)")
         try a.ask("l rename \(file) \(stage.path("e/f"))", "l renamed")
         try a.ask("l didmove \(file) \(stage.path("e/f"))", "l announced")
-        try b.hear("p did appear")
+        try b.expect("p did appear")
         try a.ask("l go", "l released")
     }
 
-    /// Rule 11.1: also when the writer has returned before anybody could hear of it.
+    /// Rule 11.1: also when the writer has returned before anybody could be told of it.
     func testAMoveIsHeardOfThoughItsLocalWriterHasReturned() throws {
         try stage.folder("d")
         try stage.folder("e")
@@ -284,7 +284,7 @@ class DelegationTests: DelegatingTestCase {
         try a.ask("l didmove \(file) \(stage.path("e/f"))", "l announced")
         try a.ask("l go", "l released")
         kill(arbiter, SIGCONT)
-        try b.hear("p did appear")
+        try b.expect("p did appear")
         try stage.untilNoClaimHolds()
     }
 

@@ -116,10 +116,10 @@ class DeposingTests: StageTestCase {
         try scene.holder.ask("1 put 1", "1 put")
         try scene.holder.ask("1 go", "1 released")
         XCTAssertFalse(scene.second.said("2"))
-        XCTAssertEqual(try scene.second.hear("2 granted", within: Self.bound), "2 granted 1")
+        XCTAssertEqual(try scene.second.expect("2 granted", within: Self.bound), "2 granted 1")
         XCTAssertFalse(scene.third.said("3"))
         try scene.second.ask("2 go", "2 released")
-        try scene.third.hear("3 granted")
+        try scene.third.expect("3 granted")
     }
 
     /// Rule 18.7a: who waited for nothing all the time finds the next server when it has to say
@@ -130,7 +130,7 @@ class DeposingTests: StageTestCase {
         try scene.awaitSuccessor(on: stage)
         try scene.holder.ask("1 put 1", "1 put")
         try scene.holder.ask("1 go", "1 released")
-        XCTAssertEqual(try scene.second.hear("2 granted", within: Self.bound), "2 granted 1")
+        XCTAssertEqual(try scene.second.expect("2 granted", within: Self.bound), "2 granted 1")
         XCTAssertFalse(scene.third.said("3"))
     }
 
@@ -188,11 +188,11 @@ class DeposingTests: StageTestCase {
         XCTAssertFalse(waiter.said("2"))
         try server.ask("1 put new", "1 put")
         try server.ask("1 go", "1 released")
-        XCTAssertEqual(try waiter.hear("2 granted", within: Self.bound), "2 granted new")
+        XCTAssertEqual(try waiter.expect("2 granted", within: Self.bound), "2 granted new")
         try other.ask("4 write \(g)", "4 granted")
-        try server.hear("p relinquish to writer")
+        try server.expect("p relinquish to writer")
         try other.ask("4 go", "4 released")
-        try server.hear("p reacquire from writer")
+        try server.expect("p reacquire from writer")
         try server.ask("5 read \(g)", "5 granted")
         try assertLeft(arbiter, present)
     }
@@ -205,7 +205,7 @@ class DeposingTests: StageTestCase {
         try stop(arbiter)
         let a = try stage.peer("A")
         a.tell("a write \(file)")
-        try a.hear("a granted", within: Self.bound)
+        try a.expect("a granted", within: Self.bound)
         XCTAssertNotEqual(try stage.arbiter(), arbiter)
         let b = try stage.peer("B")
         b.tell("1 later write:\(file)")
@@ -214,7 +214,7 @@ class DeposingTests: StageTestCase {
         if second != a.pid {
             try stop(second)
             try a.ask("a go", "a released")
-            try b.hear("1 granted", within: Self.bound)
+            try b.expect("1 granted", within: Self.bound)
         }
     }
 
@@ -227,12 +227,12 @@ class DeposingTests: StageTestCase {
         try later.ask("0 go", "0 released")
         try stop(try stage.arbiter())
         try later.ask("1 later write:\(file)", "1 asked")
-        try later.hear("1 granted", within: Self.bound)
+        try later.expect("1 granted", within: Self.bound)
         try later.ask("1 go", "1 returns")
     }
 
     /// Rule 18.7a: who is not waited for has nothing to answer.
-    func testAStoppedArbiterThatNobodyWaitsForKeepsItsRole() throws {
+    func testAStoppedArbiterThatNoClientWaitsForKeepsItsRole() throws {
         let file = try stage.file("f")
         _ = try stage.firstProgram("server")
         let holder = try stage.peer("holder")

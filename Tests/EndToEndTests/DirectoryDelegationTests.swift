@@ -42,10 +42,10 @@ class DirectoryDelegationTests: DelegatingTestCase {
         a.tell("a read \(stage.path("d/g"))")
         try stage.untilWaits(a)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         XCTAssertFalse(a.said("a granted"))
         try b.ask("h go", "h released")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rules 2.2, 2.6: who deletes the directory, or what contains it, waits for claims inside.
@@ -58,11 +58,11 @@ class DirectoryDelegationTests: DelegatingTestCase {
         b.tell("b write \(stage.path("d")) options=forDeleting")
         try stage.untilWaits(b)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         a.tell("a read \(stage.path("d/never"))")
         try stage.untilWaits(a)
         try b.ask("b go", "b released")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rule 2.6: who deletes an item inside waits for its reader, and keeps the next one out.
@@ -77,9 +77,9 @@ class DirectoryDelegationTests: DelegatingTestCase {
         a.tell("a read \(file)")
         try stage.untilWaits(a)
         try a.ask("l go", "l released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rules 5.4, 6.1: presenters of an item, of the directory and of what contains it are asked.
@@ -95,11 +95,11 @@ class DirectoryDelegationTests: DelegatingTestCase {
             try a.ask("l go", "l released")
             try a.ask("a write \(stage.path(other))", "a granted")
             if place == "d/f" {
-                try b.hear("p relinquish to writer")
+                try b.expect("p relinquish to writer")
             }
             try a.ask("a put new", "a put")
             try a.ask("a go", "a released")
-            try b.hear(place == "d/f" ? "p did change" : "p did change \(stage.path(other))")
+            try b.expect(place == "d/f" ? "p did change" : "p did change \(stage.path(other))")
             a.signal(SIGKILL)
             b.signal(SIGKILL)
         }
@@ -117,7 +117,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         try stage.untilWaits(a)
         XCTAssertFalse(a.said("a granted"))
         try b.ask("b go", "b released")
-        try a.hear("a granted")
+        try a.expect("a granted")
         try a.ask("a go", "a released")
     }
 
@@ -137,7 +137,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
         b.tell("b write \(inner)")
         try stage.untilWaits(b)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
     }
 
@@ -152,7 +152,7 @@ class DirectoryDelegationTests: DelegatingTestCase {
             a.tell("a\(number) \(access)")
             try stage.untilWaits(a)
             try a.ask("l\(number) go", "l\(number) released")
-            try a.hear("a\(number) granted")
+            try a.expect("a\(number) granted")
             try a.ask("a\(number) go", "a\(number) released")
         }
         try stage.untilNoClaimHolds()

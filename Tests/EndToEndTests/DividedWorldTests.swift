@@ -18,7 +18,7 @@ final class DividedWorldTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.lines.last?.hasPrefix("y granted") ?? false, line: line)
         try a.ask("x go", "x released")
-        try b.hear("y granted")
+        try b.expect("y granted")
         try b.ask("y go", "y released")
         try stage.untilNoClaimHolds()
     }
@@ -27,7 +27,7 @@ final class DividedWorldTests: StageTestCase {
         _ program: Program, _ words: String..., line: UInt = #line
     ) throws {
         try program.ask("z write \(file) explain", "z failed FileCoordinationErrorDomain 1")
-        let sentence = try program.hear("z because")
+        let sentence = try program.expect("z because")
         for word in words { XCTAssertTrue(sentence.contains(word), sentence, line: line) }
     }
 
@@ -44,7 +44,7 @@ final class DividedWorldTests: StageTestCase {
         machine.meet(in: "/tmp/filecoordination-0")
         let job = try machine.peer("job")
         try job.ask("x write \(file)", "x granted")
-        try job.hear("! FileCoordination: the runtime directory", inside: true)
+        try job.expect("! FileCoordination: the runtime directory", inside: true)
         XCTAssertTrue(job.lines.contains { $0.contains("belongs to user 65534, not to you") })
         try machine.logIn()
         let user = try machine.peer("user", isLoggedIn: true)
@@ -52,7 +52,7 @@ final class DividedWorldTests: StageTestCase {
         try stage.untilWaits(user)
         XCTAssertFalse(user.said("y granted"))
         try job.ask("x go", "x released")
-        try user.hear("y granted")
+        try user.expect("y granted")
         try user.ask("y go", "y released")
         try assertWaits(job, for: user)
     }
@@ -80,7 +80,7 @@ final class DividedWorldTests: StageTestCase {
         try stage.untilWaits(job)
         XCTAssertFalse(job.said("y granted"))
         try survivor.ask("x go", "x released")
-        try job.hear("y granted")
+        try job.expect("y granted")
         try job.ask("y go", "y released")
         try assertWaits(survivor, for: job)
     }

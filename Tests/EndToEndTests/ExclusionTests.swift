@@ -14,7 +14,7 @@ class ExclusionTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertFalse(b.said("b granted"), "\(second) beside \(first)")
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
     }
 
@@ -45,7 +45,7 @@ class ExclusionTests: StageTestCase {
         try stage.untilWaits(b)
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
     }
 
     //  A                       B
@@ -110,8 +110,8 @@ class ExclusionTests: StageTestCase {
         try stage.untilWaits(b)
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
-        try c.hear("c granted")
+        try b.expect("b granted")
+        try c.expect("c granted")
     }
 
     //  A                       B                       C
@@ -140,10 +140,10 @@ class ExclusionTests: StageTestCase {
         c.tell("c write \(g)")
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         XCTAssertFalse(c.said("c granted"))
         try b.ask("b go", "b released")
-        try c.hear("c granted")
+        try c.expect("c granted")
     }
 
     //  A                       B                       C
@@ -167,12 +167,12 @@ class ExclusionTests: StageTestCase {
         c.tell("c read \(file)")
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try stage.untilWaits(c)
         XCTAssertFalse(c.said("c granted"))
         try b.ask("b put new", "b put")
         try b.ask("b go", "b released")
-        XCTAssertEqual(try c.hear("c granted"), "c granted new")
+        XCTAssertEqual(try c.expect("c granted"), "c granted new")
     }
 
     //  A, thread 1             A, thread 2
@@ -209,7 +209,7 @@ class ExclusionTests: StageTestCase {
         try b.ask("b go", "b released")
         try stage.untilWaits(b)
         try a.ask("a go", "a released")
-        try b.hear("c granted")
+        try b.expect("c granted")
     }
 
     //  A, thread 1             A, thread 2
@@ -237,7 +237,7 @@ class ExclusionTests: StageTestCase {
     //                          granted
     //
     /// Rule 2.12.
-    func testTwoCoordinatorsForNobodyExcludeEachOtherInOneProcess() throws {
+    func testTwoCoordinatorsWithoutPresenterExcludeEachOtherInOneProcess() throws {
         let file = try stage.file("f")
         let a = try stage.peer("A")
         try a.ask("1 write \(file)", "1 granted")
@@ -245,7 +245,7 @@ class ExclusionTests: StageTestCase {
         try stage.untilWaits(a)
         XCTAssertFalse(a.said("2 granted"))
         try a.ask("1 go", "1 released")
-        try a.hear("2 granted")
+        try a.expect("2 granted")
     }
 
     //  A                       B
@@ -272,7 +272,7 @@ class ExclusionTests: StageTestCase {
                 try a.ask("2 go", "2 released")
                 XCTAssertFalse(b.said("b granted"), "\(inner) in \(outer)")
                 try a.ask("1 go", "1 released")
-                try b.hear("b granted")
+                try b.expect("b granted")
                 try b.ask("b go", "b released")
                 try a.leave()
                 try b.leave()
@@ -291,8 +291,8 @@ class ExclusionTests: StageTestCase {
         let b = try stage.peer("B")
         a.tell("a count \(file) 200")
         b.tell("b count \(file) 200")
-        try a.hear("a counted")
-        try b.hear("b counted")
+        try a.expect("a counted")
+        try b.expect("b counted")
         XCTAssertEqual(stage.text(file), "400")
     }
 }

@@ -35,17 +35,19 @@ final class FailpointTests: StageTestCase {
 
     /// Deeds that only a server does, and so a client that is not the first one cannot die of.
     private static let ofServers: Set<Failpoint.Deed> = [
-        .raisesLedger, .raisesRecord, .ticketsRecord, .marksRelocation, .grants, .wakes, .frees,
-        .hearsHello, .hearsFiled, .hearsEnded, .hearsAnnounced, .hearsAnswered, .hearsOther,
+        .raisesLedger, .raisesRecord, .numbersRecord, .marksRelocation, .grants, .wakes, .frees,
+        .handlesHello, .handlesFiled, .handlesEnded, .handlesAnnounced, .handlesAnswered,
+        .handlesOther,
         .saysWelcome, .saysGranted, .saysDeliveries, .saysOther, .elects, .takesRole, .raisesEpoch,
-        .recovers, .listens, .writesBook, .replacesBook, .removesClient, .renewsTicketQueue,
+        .recovers, .listens, .writesRelocations, .replacesRelocations, .removesClient,
+        .renewsTicketQueue,
     ]
 
     /// Deeds that this little world does not do.
     private static let unusual: Set<Failpoint.Deed> = [
         // No claim waits for what is moved, and there are no refusals, explanations or package
         // policies.
-        .marksRelocation, .hearsOther, .saysOther, .sendsOther, .receivesOther,
+        .marksRelocation, .handlesOther, .saysOther, .sendsOther, .receivesOther,
         // The program that servers may be the first to be done.
         .removesClient,
         // Nothing is handed over so often; see QueuedWritesTests.
@@ -72,7 +74,7 @@ final class FailpointTests: StageTestCase {
     //                              does the same
     //
     /// Rules 18.7 and 18.8: a fifth of all places, chosen by the seed; all in the long form.
-    func testWhoeverDiesAnywhereDisturbsNobody() throws {
+    func testAProcessThatDiesAnywhereDisturbsNoOther() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FILECOORDINATION_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<5)
         print("FILECOORDINATION_SEED=\(seed)")
@@ -117,11 +119,11 @@ final class FailpointTests: StageTestCase {
             finished = [second]
             if try isOver(second) { return false }
         }
-        for program in finished where program !== victim { try program.hear("done") }
+        for program in finished where program !== victim { try program.expect("done") }
         let late = try tourist("late", on: stage)
         try late.ask("go", "done")
         let isDead = try isOver(victim)
-        if !isDead { try victim.hear("done") }
+        if !isDead { try victim.expect("done") }
         try untilRest(on: stage)
         finished.append(late)
         for program in finished where program.lines.contains(where: isError) {
@@ -138,7 +140,7 @@ final class FailpointTests: StageTestCase {
         let program = try stage.start(
             name, [Products.soak, "tour", "--directory", stage.directory, "--goal", "8"],
             environment: changes)
-        try program.hear("ready")
+        try program.expect("ready")
         return program
     }
 

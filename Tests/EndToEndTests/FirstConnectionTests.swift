@@ -33,7 +33,7 @@ final class FirstConnectionTests: StageTestCase {
             unlink(own.runtime + "/socket")
             close(listener)
             close(second)
-            try program.hear("a granted")
+            try program.expect("a granted")
         }
         XCTAssertLessThan(quickest, 0.15)
     }

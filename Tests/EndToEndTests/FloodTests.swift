@@ -21,7 +21,7 @@ final class FloodTests: StageTestCase {
         let other = try stage.peer("other", through: pinned)
         try other.ask("o flood \(kind) \(stage.path("flooded"))", "o floods")
         victim.tell("m measure \(stage.path("f")) \(Self.accesses)")
-        let answer = try victim.hear("m measured", within: 4 * Program.patience)
+        let answer = try victim.expect("m measured", within: 4 * Program.patience)
         other.end()
         let mean = answer.split(separator: " ").last.flatMap { Double($0) } ?? .infinity
         return mean / 1000
@@ -40,7 +40,7 @@ final class FloodTests: StageTestCase {
             let other = try stage.peer("other")
             try other.ask("o flood \(kind) \(stage.path("flooded")) count=1000", "o floods")
             victim.tell("m measure \(stage.path("f")) 200")
-            print("beside \(kind): \(try victim.hear("m measured", within: 120))")
+            print("beside \(kind): \(try victim.expect("m measured", within: 120))")
             other.end()
         }
     }
@@ -50,7 +50,7 @@ final class FloodTests: StageTestCase {
         try XCTSkipUnless(TestEnvironment.isLong, "Takes a minute; set FILECOORDINATION_LONG=1.")
         try XCTSkipUnless(access(pinned[0], X_OK) == 0, "There is no \(pinned[0]).")
         let daemon = try stage.start("daemon", pinned + [Products.daemon])
-        try daemon.hear("serving", inside: true)
+        try daemon.expect("serving", inside: true)
         try stage.file("flooded")
         // Its accesses go through the arbiter: those to what is its own would notice nothing.
         let victim = try stage.peer(

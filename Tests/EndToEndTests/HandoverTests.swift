@@ -41,7 +41,7 @@ final class HandoverTests: StageTestCase {
         }
         try holder.ask("h put new", "h put")
         try holder.ask("h go", "h released")
-        XCTAssertEqual(try waiter.hear("w granted"), "w granted new")
+        XCTAssertEqual(try waiter.expect("w granted"), "w granted new")
     }
 
     /// Rule 2.0: there is one arbiter; a second daemon says so and ends.
@@ -51,7 +51,7 @@ final class HandoverTests: StageTestCase {
         let a = try stage.peer("A")
         try a.ask("a write \(file)", "a granted")
         let second = try stage.start("second", [Products.daemon])
-        try second.hear("another daemon serves", inside: true)
+        try second.expect("another daemon serves", inside: true)
         try second.awaitEnd()
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
         try stage.until(a, has: 1, .granted)
@@ -66,7 +66,7 @@ final class HandoverTests: StageTestCase {
         try a.ask("a write \(file)", "a granted")
         try a.ask("a go", "a released")
         try a.leave()
-        try daemon.hear("leaving: no program needs this daemon", inside: true)
+        try daemon.expect("leaving: no program needs this daemon", inside: true)
         try daemon.awaitEnd()
         let b = try stage.peer("B", environment: starting)
         try b.ask("b write \(file)", "b granted")
@@ -84,7 +84,7 @@ final class HandoverTests: StageTestCase {
             let programs = try (1...4).map { try stage.peer("\(round).\($0)") }
             for program in programs { program.tell("c count \(file) 5 leaves") }
             for program in programs {
-                try program.hear("c counted")
+                try program.expect("c counted")
                 try program.awaitEnd()
             }
             try daemon.awaitEnd()
@@ -112,7 +112,7 @@ final class HandoverTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), arbiter)
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     /// A daemon that cannot be started leaves the serving to the program.

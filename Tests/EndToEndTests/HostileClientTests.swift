@@ -30,14 +30,14 @@ final class HostileClientTests: StageTestCase {
             try stage.untilWaits(b)
             XCTAssertEqual(b.lines, ["ready"])
             try a.ask("a go", "a released")
-            try b.hear("b granted")
+            try b.expect("b granted")
             try b.ask("b go", "b released")
             // And on the connections that they have.
             try a.ask("a write \(stage.path("f"))", "a granted")
             b.tell("b read \(stage.path("f"))")
             try stage.untilWaits(b)
             try a.ask("a go", "a released")
-            try b.hear("b granted")
+            try b.expect("b granted")
             XCTAssertFalse(daemon.lines.contains { $0.contains("Fatal") })
         }
     }
@@ -66,7 +66,7 @@ final class HostileClientTests: StageTestCase {
         let refusal = try XCTUnwrap(connection.refusal(), "no refusal", line: line)
         XCTAssertEqual(refusal.code, code, refusal.text, line: line)
         XCTAssertNil(connection.receive(), "still open", line: line)
-        try bystanders.daemon.hear(
+        try bystanders.daemon.expect(
             "closed the connection of process \(getpid()): \(refusal.text)", inside: true)
     }
 
@@ -247,7 +247,7 @@ final class HostileClientTests: StageTestCase {
         }
         XCTAssertFalse(bystanders.b.said("b granted"))
         try bystanders.a.ask("a go", "a released")
-        try bystanders.b.hear("b granted")
+        try bystanders.b.expect("b granted")
         // Embedded servers may have come in between.
         _ = successor
     }

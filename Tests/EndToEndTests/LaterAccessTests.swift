@@ -25,12 +25,12 @@ class LaterAccessTests: StageTestCase {
         try b.ask("b later write:\(f) read:\(g)", "b asked")
         try stage.untilWaits(b)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         a.tell("a read \(f)")
         try stage.untilWaits(a)
         XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(f) \(g)")
         try b.ask("b go", "b returns")
-        try a.hear("a granted")
+        try a.expect("a granted")
         XCTAssertEqual(b.count("b granted"), 1)
     }
 
@@ -54,7 +54,7 @@ class LaterAccessTests: StageTestCase {
         XCTAssertFalse(b.said("b granted"))
         try a.ask("a put new", "a put")
         try a.ask("a go", "a returns")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
     }
 
     //  A
@@ -72,7 +72,7 @@ class LaterAccessTests: StageTestCase {
         }
         try b.ask("b go", "b released")
         for number in 1...3 {
-            try a.hear("\(number) granted")
+            try a.expect("\(number) granted")
             try stage.until(a, has: 3 - number, .waiting)
             XCTAssertFalse(a.said("\(number + 1) granted"))
             try a.ask("\(number) go", "\(number) returns")

@@ -21,7 +21,7 @@ final class LimitTests: StageTestCase {
     private func assertUndisturbed(_ a: Program, _ b: Program) throws {
         XCTAssertEqual(b.lines, ["ready"])
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
         try a.ask("c write \(stage.path("f"))", "c granted")
         try a.ask("c go", "c released")
@@ -39,7 +39,7 @@ final class LimitTests: StageTestCase {
         let (a, b) = try bystanders()
         let greedy = try stage.peer("greedy")
         try greedy.ask("m many \(stage.folder("d")) 16400", "m asked")
-        let answer = try greedy.hear("m refused")
+        let answer = try greedy.expect("m refused")
         XCTAssertTrue(answer.hasPrefix("m refused FileCoordinationErrorDomain 2 A limit"), answer)
         XCTAssertTrue(answer.contains("16384 records"), answer)
         try assertUndisturbed(a, b)
@@ -93,7 +93,7 @@ final class LimitTests: StageTestCase {
             try writer.ask("w put new", "w put")
             try writer.ask("w go", "w released")
         }
-        try daemon.hear("process \(deaf.pid) has reached a limit", inside: true)
+        try daemon.expect("process \(deaf.pid) has reached a limit", inside: true)
         XCTAssertLessThan(memory(of: daemon.pid) - before, 60)
         try assertUndisturbed(a, b)
         // What it claims and presents counts as before.
@@ -107,7 +107,7 @@ final class LimitTests: StageTestCase {
     //  stopped
     //                                  creates and changes
     //  goes on
-    //  hears of it
+    //  is told of it
     //
     /// Rule 18.7a: a client that is stopped for long hears at last that it has to look again.
     func testAStoppedPresenterHearsAtLast() throws {
@@ -121,8 +121,8 @@ final class LimitTests: StageTestCase {
         let writer = try stage.peer("writer")
         try writer.ask("c count \(file) 500", "c counted")
         kill(stopped.pid, SIGCONT)
-        try stopped.hear("q did change")
-        try stopped.hear("p")
+        try stopped.expect("q did change")
+        try stopped.expect("p")
         // What had room in the socket, two notices a message, and each once more; not 1,000.
         XCTAssertLessThan(stopped.lines.count, 600, "\(stopped.lines.count) lines")
     }
@@ -148,7 +148,7 @@ final class LimitTests: StageTestCase {
         let late = try stage.peer("late")
         try stage.limit("--nofile=12:", of: daemon)
         try late.ask("w write \(stage.path("g")) explain", "w failed FileCoordinationErrorDomain 2")
-        let sentence = try late.hear("w because")
+        let sentence = try late.expect("w because")
         XCTAssertTrue(sentence.contains("no file descriptor left for you"), sentence)
         try assertUndisturbed(a, b)
         try stage.limit("--nofile=1024:", of: daemon)

@@ -22,7 +22,7 @@ class LingeringDeathTests: StageTestCase {
     /// Has a program dump core; returns when it does.
     private func crash(_ program: Program) throws -> Date {
         program.tell("x crash \(try stage.slowFolder("cores"))")
-        try program.hear("x crashes")
+        try program.expect("x crashes")
         try wait(for: "it dumps core") { isDumping(program.pid) }
         return Date()
     }
@@ -58,7 +58,7 @@ class LingeringDeathTests: StageTestCase {
         b.tell("b write \(stage.path("f"))")
         try stage.untilWaits(b)
         let start = try crash(a)
-        try b.hear("b granted")
+        try b.expect("b granted")
         try assertStillDumps(a, since: start)
     }
 
@@ -83,7 +83,7 @@ class LingeringDeathTests: StageTestCase {
         try stage.untilWaits(c)
         let start = try crash(b)
         try a.ask("a go", "a released")
-        try c.hear("c granted")
+        try c.expect("c granted")
         try assertStillDumps(b, since: start)
     }
 
@@ -134,7 +134,7 @@ class LingeringDeathTests: StageTestCase {
         try stage.untilWaits(b)
         try ghost(of: a)
         a.end()
-        try b.hear("b granted")
+        try b.expect("b granted")
         // The next arbiter finds nothing of it, and does not wait for it either.
         if Self.serving == .daemon {
             kill(try stage.arbiter(), SIGKILL)
@@ -163,7 +163,7 @@ class LingeringDeathTests: StageTestCase {
         kill(daemon, SIGSTOP)
         a.end()
         kill(daemon, SIGKILL)
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 }
 
@@ -208,7 +208,7 @@ final class LingeringServerTests: StageTestCase {
         b.tell("b write \(stage.path("f"))")
         try stage.untilWaits(b)
         a.tell("x crash \(try stage.slowFolder("cores"))")
-        try a.hear("x crashes")
+        try a.expect("x crashes")
         let status = "/proc/\(a.pid)/status"
         try wait(for: "it dumps core") {
             self.stage.text(status)?.contains("CoreDumping:\t1") ?? false
@@ -216,7 +216,7 @@ final class LingeringServerTests: StageTestCase {
         let start = Date()
         let c = try stage.peer("C")
         try c.ask("c write \(stage.path("g"))", "c granted")
-        try b.hear("b granted")
+        try b.expect("b granted")
         if stage.text(status)?.contains("CoreDumping:\t1") ?? false { return a.end() }
         try a.awaitEnd()
         try XCTSkipIf(Date().timeIntervalSince(start) < 2, "Cores are written too quickly here")
@@ -249,7 +249,7 @@ final class LingeringServerTests: StageTestCase {
             }
         }
         a.end()
-        try b.hear("b granted")
+        try b.expect("b granted")
         let c = try stage.peer("C")
         try c.ask("c write \(stage.path("g"))", "c granted")
     }

@@ -34,7 +34,7 @@ class LinkTests: StageTestCase {
         try stage.until(a, has: 2, .waiting)
         try b.ask("b go", "b released")
         for name in ["one", "two"] {
-            try a.hear("\(name) granted")
+            try a.expect("\(name) granted")
             try a.ask("\(name) go", "\(name) released")
         }
     }
@@ -63,7 +63,7 @@ class LinkTests: StageTestCase {
         }
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new")
+        XCTAssertEqual(try b.expect("b granted"), "b granted new")
         XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(target)")
         // The claim is on the target now, and no more on the link.
         try a.ask("a write \(stage.path("one"))", "a granted")
@@ -84,7 +84,7 @@ class LinkTests: StageTestCase {
         unlink(link)
         symlink(second, link)
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted 2")
+        XCTAssertEqual(try b.expect("b granted"), "b granted 2")
         XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(second)")
         try b.ask("b go", "b released")
     }
@@ -103,9 +103,9 @@ class LinkTests: StageTestCase {
         let order = "\(stage.path("link")) options=resolvesSymbolicLink"
         XCTAssertEqual(try reader.ask("r read \(order)", "r granted"), "r granted unsaved")
         try reader.ask("r go", "r released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         try reader.ask("l later read:\(stage.path("link")):resolvesSymbolicLink", "l asked")
-        XCTAssertEqual(try reader.hear("l granted"), "l granted unsaved")
+        XCTAssertEqual(try reader.expect("l granted"), "l granted unsaved")
         XCTAssertEqual(try reader.ask("l url", "l urls"), "l urls \(target)")
         try reader.ask("l go", "l returns")
         XCTAssertEqual(presenter.count("p save"), 2)
@@ -143,7 +143,7 @@ class LinkTests: StageTestCase {
             }
         }
         try b.ask("x cancel c", "x cancelled")
-        try b.hear("b failed NSCocoaErrorDomain 3072")
+        try b.expect("b failed NSCocoaErrorDomain 3072")
         try a.ask("a go", "a released")
     }
 }

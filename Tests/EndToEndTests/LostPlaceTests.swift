@@ -39,15 +39,15 @@ final class LostPlaceTests: StageTestCase {
         XCTAssertEqual(try stage.arbiter(), server.pid)
         try mover.ask("m rename \(f) \(g)", "m renamed")
         try mover.ask("m didmove \(f) \(g)", "m announced")
-        try viewer.hear("v did move \(g)")
+        try viewer.expect("v did move \(g)")
         let limit = try stage.start(
             "limit", [Self.limiter, "--pid", "\(server.pid)", "--fsize=1:1"])
         XCTAssertEqual(try limit.awaitEnd(), 0)
         try mover.ask("m rename \(g) \(h)", "m renamed")
         try mover.ask("m didmove \(g) \(h)", "m announced")
-        try viewer.hear("v did move \(h)")
+        try viewer.expect("v did move \(h)")
         try mover.ask("m go", "m released")
-        try reader.hear("r failed")
+        try reader.expect("r failed")
         XCTAssertFalse(reader.said("r granted"))
     }
 }

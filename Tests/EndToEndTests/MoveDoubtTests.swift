@@ -24,7 +24,7 @@ class MoveDoubtTests: StageTestCase {
         try last.ask("w write \(stage.path("last"))", "w granted")
         try last.ask("w put text", "w put")
         try last.ask("w go", "w released")
-        try viewer.hear("z did change \(stage.path("last"))")
+        try viewer.expect("z did change \(stage.path("last"))")
         return viewer.lines.filter { $0.hasPrefix("\(label) did move") }
     }
 
@@ -43,8 +43,8 @@ class MoveDoubtTests: StageTestCase {
             try mover.ask("m didmove \(a) \(b)", "m announced")
             if names == 2 { try mover.ask("m didmove \(b) \(a)", "m announced") }
             try mover.ask("m go", "m released")
-            try viewer.hear("a did move \(b)")
-            try viewer.hear("b did move \(a)")
+            try viewer.expect("a did move \(b)")
+            try viewer.expect("b did move \(a)")
             XCTAssertEqual(viewer.count("a did"), 1, "\(viewer.lines)")
             XCTAssertEqual(viewer.count("b did"), 1, "\(viewer.lines)")
             try viewer.leave()
@@ -60,7 +60,7 @@ class MoveDoubtTests: StageTestCase {
         try mover.ask("c coordinator", "c made")
         try mover.ask("m write \(a) options=forMoving using=c", "m granted")
         mover.tell("m nest n write \(a) options=forMoving using=c")
-        try mover.hear("n granted")
+        try mover.expect("n granted")
         try mover.ask("n rename \(a) \(c)", "n renamed")
         try mover.ask("n didmove \(a) \(c)", "n announced")
         try mover.ask("n go", "n released")
@@ -70,7 +70,7 @@ class MoveDoubtTests: StageTestCase {
         try mover.ask("m go", "m released")
         try mover.ask("k batch write:\(b) writing=forMoving using=c", "k prepared")
         mover.tell("k nest n write \(b) options=forMoving using=c")
-        try mover.hear("n granted")
+        try mover.expect("n granted")
         try mover.ask("n rename \(b) \(stage.path("d"))", "n renamed")
         try mover.ask("n go", "n released")
         try mover.ask("k complete", "k completed")
@@ -158,9 +158,9 @@ class MoveDoubtTests: StageTestCase {
                 "m\(round) didmove \(place) \(next)", "m\(round) go",
             ] {
                 mover.tell(line)
-                if line.hasSuffix("forMoving") { try mover.hear("m\(round) granted") }
+                if line.hasSuffix("forMoving") { try mover.expect("m\(round) granted") }
             }
-            try mover.hear("m\(round) released")
+            try mover.expect("m\(round) released")
             place = next
         }
         XCTAssertEqual(try moves(heardBy: "a", of: viewer).count, 60)

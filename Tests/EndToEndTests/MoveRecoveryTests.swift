@@ -44,9 +44,9 @@ class MoveRecoveryTests: StageTestCase {
             }
         }
 
-        /// The reader finds the document where it is, and the viewer has heard of it once.
+        /// The reader finds the document where it is, and the viewer has been told of it once.
         func finish(on stage: Stage) throws {
-            XCTAssertEqual(try reader.hear("r granted"), "r granted text")
+            XCTAssertEqual(try reader.expect("r granted"), "r granted text")
             XCTAssertEqual(try reader.ask("r url", "r urls"), "r urls \(g)")
             try reader.ask("r go", "r released")
             let writer = try stage.peer("writer")
@@ -54,7 +54,7 @@ class MoveRecoveryTests: StageTestCase {
             try writer.ask("w put new", "w put")
             try writer.ask("w go", "w released")
             // Once for the write, and once for each arbiter that died.
-            try viewer.hear("v did change")
+            try viewer.expect("v did change")
             XCTAssertEqual(viewer.lines.filter { $0.hasPrefix("v did move") }, ["v did move \(g)"])
         }
     }
@@ -76,7 +76,7 @@ class MoveRecoveryTests: StageTestCase {
     func testTheArbiterDiesAfterAMove() throws {
         let scene = try scene()
         try scene.move()
-        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.viewer.expect("v did move \(scene.g)")
         kill(scene.arbiter, SIGKILL)
         try scene.awaitSuccessor(on: stage)
         // The mover holds g, too, although its claim was for f.
@@ -97,7 +97,7 @@ class MoveRecoveryTests: StageTestCase {
         kill(scene.arbiter, SIGSTOP)
         try scene.move()
         kill(scene.arbiter, SIGKILL)
-        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.viewer.expect("v did move \(scene.g)")
         try scene.awaitSuccessor(on: stage)
         try scene.mover.ask("m go", "m released")
         try scene.finish(on: stage)
@@ -110,7 +110,7 @@ class MoveRecoveryTests: StageTestCase {
         try scene.move()
         scene.mover.end()
         kill(scene.arbiter, SIGKILL)
-        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.viewer.expect("v did move \(scene.g)")
         try scene.finish(on: stage)
     }
 
@@ -118,7 +118,7 @@ class MoveRecoveryTests: StageTestCase {
     func testAMoverDiesAfterItsAnnouncement() throws {
         let scene = try scene()
         try scene.move()
-        try scene.viewer.hear("v did move \(scene.g)")
+        try scene.viewer.expect("v did move \(scene.g)")
         scene.mover.end()
         try scene.finish(on: stage)
     }
@@ -137,8 +137,8 @@ class MoveRecoveryTests: StageTestCase {
         try mover.ask("m write \(old) options=forMoving", "m granted")
         try mover.ask("m rename \(old) \(new)", "m renamed")
         try mover.ask("m go", "m released")
-        try viewer.hear("d did move \(new)")
-        try viewer.hear("o did move \(new)/own")
+        try viewer.expect("d did move \(new)")
+        try viewer.expect("o did move \(new)/own")
         for round in 1...3 {
             let arbiter = try stage.arbiter()
             kill(arbiter, SIGKILL)
@@ -148,7 +148,7 @@ class MoveRecoveryTests: StageTestCase {
             try mover.ask("m write \(new)/f\(round)", "m granted")
             try mover.ask("m put text", "m put")
             try mover.ask("m go", "m released")
-            try viewer.hear("d did appear \(new)/f\(round)")
+            try viewer.expect("d did appear \(new)/f\(round)")
         }
         XCTAssertEqual(viewer.count("d did move"), 1)
         XCTAssertEqual(viewer.count("o did move"), 1)
@@ -171,11 +171,11 @@ class MoveRecoveryTests: StageTestCase {
         try stage.until("another arbiter knows the owner") {
             $0.arbiter.processID != arbiter && $0.presenters.count == 1
         }
-        try owner.hear("p did change")
+        try owner.expect("p did change")
         try other.ask("w write \(g)", "w granted")
         try other.ask("w put new", "w put")
         try other.ask("w go", "w released")
-        try owner.hear("p did change")
+        try owner.expect("p did change")
         XCTAssertEqual(owner.count("p did move"), 0)
     }
 }

@@ -46,7 +46,7 @@ class MoveTests: StageTestCase {
             var expected: [String] = ["v registered"]
             func follow(_ old: String, _ new: String, sees: String) throws {
                 try move(mover, root + old, to: root + new, announcing)
-                try viewer.hear("v did move \(root)\(sees)")
+                try viewer.expect("v did move \(root)\(sees)")
                 expected.append("v did move \(root)\(sees)")
             }
             try follow("/a/doc", "/a/doc2", sees: "/a/doc2")
@@ -60,10 +60,10 @@ class MoveTests: StageTestCase {
                 mover, "\(root)/c/doc4", to: "\(root)/c/other", announcing,
                 write: "writewrite \(root)/c/doc4 \(root)/c/other options=forMoving"
                     + " options2=forReplacing")
-            try viewer.hear("v did move \(root)/c/other")
+            try viewer.expect("v did move \(root)/c/other")
             expected.append("v did move \(root)/c/other")
             try follow("/c/other", "/.trash/doc-1", sees: "/.trash/doc-1")
-            // It is heard of where it is now, and nothing came in between.
+            // It is seen where it is now, and nothing came in between.
             try mover.ask("m write \(root)/.trash/doc-1", "m granted")
             try mover.ask("m go", "m released")
             try viewer.ask("x write \(root)/.trash", "x granted")
@@ -79,7 +79,7 @@ class MoveTests: StageTestCase {
     //                                  write(A, forMoving), write(B, forMoving)
     //                                  A to T, B to A, T to B
     //
-    /// Rules 11.1 and 11.2: each viewer hears of its own document.
+    /// Rules 11.1 and 11.2: each viewer is told of its own document.
     func testDocumentsThatChangePlacesTellEachViewerItsOwn() throws {
         for announcing in Announcing.allCases {
             let folder = try stage.folder(announcing == .byCall ? "x" : "y")
@@ -100,8 +100,8 @@ class MoveTests: StageTestCase {
                 }
             }
             try mover.ask("m go", "m released")
-            try viewer.hear("a did move \(b)")
-            try viewer.hear("b did move \(a)")
+            try viewer.expect("a did move \(b)")
+            try viewer.expect("b did move \(a)")
             let heardA = viewer.lines.filter { $0.hasPrefix("a did") }
             let heardB = viewer.lines.filter { $0.hasPrefix("b did") }
             XCTAssertEqual(heardB, ["b did move \(a)"])
@@ -139,11 +139,11 @@ class MoveTests: StageTestCase {
             try mover.ask("m rename \(f) \(g)", "m renamed")
             if announcing == .byCall { try mover.ask("m didmove \(f) \(g)", "m announced") }
             try mover.ask("m go", "m released")
-            XCTAssertEqual(try others.hear("r granted"), "r granted text")
+            XCTAssertEqual(try others.expect("r granted"), "r granted text")
             XCTAssertEqual(try others.ask("r url", "r urls"), "r urls \(g)")
-            XCTAssertEqual(try others.hear("l granted"), "l granted text")
+            XCTAssertEqual(try others.expect("l granted"), "l granted text")
             XCTAssertEqual(try others.ask("l url", "l urls"), "l urls \(g)")
-            XCTAssertEqual(try others.hear("w granted"), "w granted nothing")
+            XCTAssertEqual(try others.expect("w granted"), "w granted nothing")
             XCTAssertEqual(try others.ask("w url", "w urls"), "w urls \(f)")
             for label in ["r", "w"] { try others.ask("\(label) go", "\(label) released") }
             try others.ask("l go", "l returns")
@@ -155,7 +155,7 @@ class MoveTests: StageTestCase {
     //  presenters of root, of d and inside d       mover
     //                                              moves d into another directory
     //
-    /// Rules 11.2 and 11.3: who hears what.
+    /// Rules 11.2 and 11.3: who is told what.
     func testDirectoriesHearOfMovesInsideThem() throws {
         let root = try stage.folder("root")
         try stage.folder("root/old/d/e")
@@ -171,11 +171,11 @@ class MoveTests: StageTestCase {
             try viewer.ask("\(label) present \(place) kind=listener", "\(label) registered")
         }
         try move(mover, "\(root)/old/d", to: "\(root)/new/d", .bySilence)
-        try viewer.hear("f did move \(root)/new/d/e/f")
-        try viewer.hear("d did move \(root)/new/d")
-        try viewer.hear("r did move \(root)/old/d \(root)/new/d")
-        try viewer.hear("o did move \(root)/old/d \(root)/new/d")
-        try viewer.hear("n did appear \(root)/new/d")
+        try viewer.expect("f did move \(root)/new/d/e/f")
+        try viewer.expect("d did move \(root)/new/d")
+        try viewer.expect("r did move \(root)/old/d \(root)/new/d")
+        try viewer.expect("o did move \(root)/old/d \(root)/new/d")
+        try viewer.expect("n did appear \(root)/new/d")
         for label in ["r", "o", "n", "d", "f"] {
             XCTAssertEqual(viewer.count("\(label) did"), 1, "\(viewer.lines)")
         }
@@ -196,16 +196,16 @@ class MoveTests: StageTestCase {
         try owner.ask("p present \(f) kind=listener hold=move", "p registered")
         try owner.ask("c coordinator presenter=p", "c made")
         try move(mover, f, to: g, .bySilence)
-        try owner.hear("p did move \(g)")
+        try owner.expect("p did move \(g)")
         try owner.ask("w write \(f) using=c", "w granted")
         XCTAssertEqual(try owner.ask("w url", "w urls"), "w urls \(g)")
         try owner.ask("w go", "w released")
         owner.tell("x letmove p")
-        // Its queue is free again when it hears of something else.
+        // Its queue is free again when it is told of something else.
         try mover.ask("m write \(g)", "m granted")
         try mover.ask("m put more", "m put")
         try mover.ask("m go", "m released")
-        try owner.hear("p did change")
+        try owner.expect("p did change")
         try owner.ask("w write \(f) using=c", "w granted")
         XCTAssertEqual(try owner.ask("w url", "w urls"), "w urls \(f)")
         try owner.ask("w go", "w released")
@@ -222,7 +222,7 @@ class MoveTests: StageTestCase {
         try mover.ask("x cancel c", "x cancelled")
         try mover.ask("m rename \(f) \(g)", "m renamed")
         try mover.ask("m didmove \(f) \(g)", "m announced")
-        try viewer.hear("v did move \(g)")
+        try viewer.expect("v did move \(g)")
         try mover.ask("m go", "m released")
     }
 
@@ -247,11 +247,11 @@ class MoveTests: StageTestCase {
         try mover.ask("m didmove \(f) \(g)", "m announced")
         try mover.ask("m didmove \(f) \(g)", "m announced")
         try mover.ask("m go", "m released")
-        try viewer.hear("v did move \(g)")
+        try viewer.expect("v did move \(g)")
         try mover.ask("m write \(g)", "m granted")
         try mover.ask("m put more", "m put")
         try mover.ask("m go", "m released")
-        try viewer.hear("v did change")
+        try viewer.expect("v did change")
         assertSaidOnly(viewer, ["v registered", "v did move \(g)", "v did change"])
     }
 }

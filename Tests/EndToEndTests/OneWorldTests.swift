@@ -18,7 +18,7 @@ class OneWorldTests: StageTestCase {
             try stage.untilWaits(second)
             XCTAssertFalse(second.lines.last?.hasPrefix("y granted") ?? false, line: line)
             try first.ask("x go", "x released")
-            try second.hear("y granted")
+            try second.expect("y granted")
             try second.ask("y go", "y released")
         }
         try stage.untilNoClaimHolds()
@@ -42,7 +42,7 @@ class OneWorldTests: StageTestCase {
         try stage.untilWaits(user)
         XCTAssertFalse(user.said("y granted"))
         try job.ask("x go", "x released")
-        try user.hear("y granted")
+        try user.expect("y granted")
         try user.ask("y go", "y released")
         try assertMeet(job, user)
     }
@@ -57,7 +57,7 @@ class OneWorldTests: StageTestCase {
         job.tell("y write \(file)")
         try stage.untilWaits(job)
         try user.ask("x go", "x released")
-        try job.hear("y granted")
+        try job.expect("y granted")
         try job.ask("y go", "y released")
         try assertMeet(job, user)
     }
@@ -113,9 +113,9 @@ class OneWorldTests: StageTestCase {
         try stage.untilWaits(user)
         XCTAssertFalse(job.said("y granted") || user.said("y granted"))
         try survivor.ask("x go", "x released")
-        try job.hear("y granted")
+        try job.expect("y granted")
         try job.ask("y go", "y released")
-        try user.hear("y granted")
+        try user.expect("y granted")
         try user.ask("y go", "y released")
         try assertMeet(survivor, user)
         try assertMeet(job, user)
@@ -139,7 +139,7 @@ class OneWorldTests: StageTestCase {
         job.tell("y write \(file)")
         try stage.untilWaits(job)
         try survivor.ask("x go", "x released")
-        try job.hear("y granted")
+        try job.expect("y granted")
     }
 
     /// Rule 2.0: a service with a network of its own, whose ledger fallback no server sees, holds
@@ -159,7 +159,7 @@ class OneWorldTests: StageTestCase {
         try stage.untilWaits(job)
         XCTAssertFalse(job.said("y granted"))
         try service.ask("x go", "x released")
-        try job.hear("y granted")
+        try job.expect("y granted")
     }
 
     /// Rule 18.14: in a place that comes later there is a stand-in for the server.
@@ -177,7 +177,7 @@ class OneWorldTests: StageTestCase {
                 "older",
                 environment: ["FILECOORDINATION_RUNTIME_DIR": "/run/user/0/filecoordination"])
             try older.ask("y write \(file) explain", "y failed FileCoordinationErrorDomain 1")
-            let sentence = try older.hear("y because")
+            let sentence = try older.expect("y because")
             XCTAssertTrue(sentence.contains("is not a directory"), sentence)
             try machine.endLogin()
         }
@@ -196,7 +196,7 @@ class OneWorldTests: StageTestCase {
         newer.tell("y write \(file)")
         try stage.untilWaits(newer)
         try older.ask("x go", "x released")
-        try newer.hear("y granted")
+        try newer.expect("y granted")
         try newer.ask("y go", "y released")
         try assertMeet(older, newer)
     }

@@ -33,7 +33,7 @@ class OtherUserTests: StageTestCase {
     func testAStrangerFindsNoWayIn() throws {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         try XCTSkipUnless(
-            access("/usr/bin/setpriv", X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access("/usr/bin/setpriv", X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         chmod(stage.directory, 0o777)
         let file = try stage.file("secret-name")
@@ -62,7 +62,7 @@ class OtherUserTests: StageTestCase {
         }
         // Nor does coordinating at the same place help.
         stranger.tell("w write \(file)")
-        try stranger.hear("w failed FileCoordinationErrorDomain 1")
+        try stranger.expect("w failed FileCoordinationErrorDomain 1")
         try a.ask("a go", "a released")
     }
 }
@@ -79,8 +79,8 @@ final class OtherOrdinaryUserTests: OtherUserTests {
         chown(stage.runtime, Self.users.ours, Self.users.ours)
         let root = try stage.peer("root")
         root.tell("w write \(stage.path("f")) explain")
-        try root.hear("w failed FileCoordinationErrorDomain 1")
-        let sentence = try root.hear("w because")
+        try root.expect("w failed FileCoordinationErrorDomain 1")
+        let sentence = try root.expect("w because")
         XCTAssertTrue(sentence.contains("belongs to user 65534, not to you"), sentence)
     }
 }

@@ -21,10 +21,10 @@ class PlaceTests: StageTestCase {
             try stage.untilWaits(b)
             XCTAssertFalse(b.said("b granted"), "\(second) beside \(first)")
         case .overlaps:
-            try b.hear("b granted")
+            try b.expect("b granted")
         }
         try a.ask("a go", "a released")
-        if expected == .waits { try b.hear("b granted") }
+        if expected == .waits { try b.expect("b granted") }
         try b.ask("b go", "b released")
         try a.leave()
         try b.leave()

@@ -17,7 +17,7 @@ class PlainClientTests: StageTestCase {
         try stage.untilWaits(reader)
         try a.ask("a go", "a released")
         XCTAssertEqual(try reader.awaitEnd(), 0)
-        try reader.hear("new")
+        try reader.expect("new")
 
         try a.ask("b read \(file)", "b granted")
         let writer = try stage.start("writer", [Products.plainClient, file, "newest"])

@@ -14,8 +14,8 @@ class PresenterCycleTests: StageTestCase {
     private func assertExplained(
         _ program: Program, _ label: String, by parts: [String], line: UInt = #line
     ) throws {
-        try program.hear("\(label) \(deadlock)")
-        let words = try program.hear("\(label) because")
+        try program.expect("\(label) \(deadlock)")
+        let words = try program.expect("\(label) because")
         for part in parts { XCTAssertTrue(words.contains(part), words, line: line) }
     }
 
@@ -61,7 +61,7 @@ class PresenterCycleTests: StageTestCase {
         b.tell("r read \(file)")
         try assertExplained(
             a, "p.inside", by: ["pid \(a.pid)", "pid \(b.pid)", file, "savePresented"])
-        try b.hear("r granted")
+        try b.expect("r granted")
         try b.ask("r go", "r released")
     }
 
@@ -73,7 +73,7 @@ class PresenterCycleTests: StageTestCase {
         try a.ask("p present \(file) kind=async calls=save:write:\(file)", "p registered")
         b.tell("r read \(file)")
         try assertExplained(a, "p.inside", by: ["pid \(a.pid)", "pid \(b.pid)", file])
-        try b.hear("r granted")
+        try b.expect("r granted")
         try b.ask("r go", "r released")
     }
 
@@ -98,15 +98,15 @@ class PresenterCycleTests: StageTestCase {
         c.tell("w onqueue p write \(files[0]) explain")
         try stage.untilWaits(c)
         a.tell("a nest n read \(files[2]) explain")
-        // The youngest that waits in line.
+        // The youngest that waits in the queue.
         try assertExplained(
             c, "w", by: ["pid \(a.pid)", "pid \(c.pid)", files[0], files[2], "presents"])
         try c.ask("x answer p", "p save")
-        try a.hear("n granted")
+        try a.expect("n granted")
         try a.ask("n go", "n released")
         try a.ask("a go", "a released")
         try c.ask("c go", "c released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
     }
 
@@ -120,7 +120,7 @@ class PresenterCycleTests: StageTestCase {
     //                             granted
     //
     /// Rule 18.4: no false alarm.
-    func testNoAlarmWhileSomebodyCanGoOn() throws {
+    func testNoAlarmWhileOneCallCanGoOn() throws {
         let (f, g) = (try stage.file("f"), try stage.file("g"))
         let a = try stage.peer("A")
         let b = try stage.peer("B")
@@ -136,7 +136,7 @@ class PresenterCycleTests: StageTestCase {
         try stage.until(a, has: 2, .waiting)
         try c.ask("c go", "c released")
         try a.ask("w go", "w released")
-        try b.hear("r granted")
+        try b.expect("r granted")
         try b.ask("r go", "r released")
         try a.ask("t go", "t released")
     }
@@ -162,7 +162,7 @@ class PresenterCycleTests: StageTestCase {
         kill(try server ?? stage.arbiter(), SIGKILL)
         b.tell("b nest n read \(f)")
         try assertExplained(a, "w", by: ["pid \(a.pid)", "pid \(b.pid)", f, g])
-        try b.hear("n granted")
+        try b.expect("n granted")
         try b.ask("n go", "n released")
         try b.ask("b go", "b released")
     }

@@ -19,9 +19,9 @@ class PresenterRegistrationTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file) never=relinquish", "p registered")
         writer.tell("w write \(file)")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         try presenter.ask("x remove p", "x removed")
-        try writer.hear("w granted")
+        try writer.expect("w granted")
         try writer.ask("w put new", "w put")
         try writer.ask("w go", "w released")
         try presenter.ask("y present \(file)", "y registered")
@@ -36,7 +36,7 @@ class PresenterRegistrationTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file) leaves never=accommodate", "p registered")
         try writer.ask("w write \(file) options=forDeleting", "w granted")
-        try presenter.hear("p left")
+        try presenter.expect("p left")
     }
 
     //  presenter               writer
@@ -54,9 +54,9 @@ class PresenterRegistrationTests: StageTestCase {
         let presenter = try stage.peer("presenter")
         try presenter.ask("p present \(file) never=relinquish", "p registered")
         writer.tell("w write \(file)")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         presenter.end()
-        try writer.hear("w granted")
+        try writer.expect("w granted")
     }
 
     //  A
@@ -74,8 +74,8 @@ class PresenterRegistrationTests: StageTestCase {
         try stage.untilWaits(b)
         try a.ask("a nest p present \(file) unsaved=unsaved", "p registered")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted unsaved")
-        try a.hear("p saved")
+        XCTAssertEqual(try b.expect("b granted"), "b granted unsaved")
+        try a.expect("p saved")
         assertSaid(a, ["p registered", "p relinquish to reader", "p save", "p saved"])
     }
 

@@ -25,7 +25,7 @@ class PresenterTests: StageTestCase {
             try reader.ask("r read \(file)", "r granted"), "r granted unsaved")
         XCTAssertFalse(presenter.said("p reacquire from reader"))
         try reader.ask("r go", "r released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         assertSaidOnly(
             presenter,
             [
@@ -50,7 +50,7 @@ class PresenterTests: StageTestCase {
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w put new", "w put")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         assertSaidOnly(
             presenter,
             ["p registered", "p relinquish to writer", "p did change", "p reacquire from writer"])
@@ -71,11 +71,11 @@ class PresenterTests: StageTestCase {
         try presenter.ask("p present \(file)", "p registered")
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         try writer.ask("w write \(file)", "w granted")
         try writer.ask("w put new", "w put")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         assertSaidOnly(
             presenter,
             [
@@ -97,7 +97,7 @@ class PresenterTests: StageTestCase {
         ] {
             try other.ask("o " + order, "o granted")
             try other.ask("o go", "o released")
-            try presenter.hear(
+            try presenter.expect(
                 order.hasPrefix("read") ? "p reacquire from reader" : "p reacquire from writer")
         }
         assertSaidOnly(
@@ -124,14 +124,14 @@ class PresenterTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file) hold=accommodate", "p registered")
         writer.tell("w write \(file) options=forDeleting")
-        try presenter.hear("p accommodate deletion")
+        try presenter.expect("p accommodate deletion")
         try stage.until(writer, has: 1, .asking)
         XCTAssertFalse(writer.said("w granted"))
         presenter.tell("x answer p")
-        try writer.hear("w granted")
+        try writer.expect("w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         assertSaid(
             presenter,
             ["p relinquish to writer", "p accommodate deletion", "p reacquire from writer"])
@@ -153,8 +153,8 @@ class PresenterTests: StageTestCase {
         try writer.ask("w write \(item) options=forDeleting", "w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
-        try presenter.hear("p reacquire from writer")
-        try presenter.hear("d did change \(item)")
+        try presenter.expect("p reacquire from writer")
+        try presenter.expect("d did change \(item)")
         assertSaid(
             presenter,
             ["p relinquish to writer", "p accommodate deletion \(item)", "p reacquire from writer"])
@@ -176,7 +176,7 @@ class PresenterTests: StageTestCase {
         try presenter.ask("p present \(file)", "p registered")
         try writer.ask("w write \(folder) options=forDeleting", "w granted")
         // It said so before, but by another way.
-        try presenter.hear("p accommodate deletion")
+        try presenter.expect("p accommodate deletion")
         assertSaid(presenter, ["p relinquish to writer", "p accommodate deletion"])
     }
 
@@ -194,9 +194,9 @@ class PresenterTests: StageTestCase {
         let reader = try stage.peer("reader")
         try presenter.ask("p present \(file) fail=save", "p registered")
         reader.tell("r read \(file) explain")
-        XCTAssertEqual(try reader.hear("r failed"), "r failed StageErrorDomain 4711")
-        XCTAssertEqual(try reader.hear("r because"), "r because The stage presenter refuses.")
-        try presenter.hear("p reacquire from reader")
+        XCTAssertEqual(try reader.expect("r failed"), "r failed StageErrorDomain 4711")
+        XCTAssertEqual(try reader.expect("r because"), "r because The stage presenter refuses.")
+        try presenter.expect("p reacquire from reader")
         XCTAssertFalse(presenter.said("p did change"))
         try reader.ask("w write \(file)", "w granted")
         try reader.ask("w go", "w released")
@@ -213,7 +213,7 @@ class PresenterTests: StageTestCase {
         XCTAssertEqual(
             try writer.ask("w write \(file) options=forDeleting", "w failed"),
             "w failed StageErrorDomain 4711")
-        try presenter.hear("p reacquire from writer")
+        try presenter.expect("p reacquire from writer")
         XCTAssertEqual(stage.text(file), "old")
     }
 
@@ -235,15 +235,15 @@ class PresenterTests: StageTestCase {
         try writer.ask("1 write \(file)", "1 granted")
         try writer.ask("1 put new", "1 put")
         try writer.ask("1 go", "1 released")
-        try presenter.hear("p did change \(file)")
+        try presenter.expect("p did change \(file)")
         try writer.ask("2 write \(deep)", "2 granted")
         try writer.ask("2 put new", "2 put")
         try writer.ask("2 go", "2 released")
-        try presenter.hear("p did change \(deep)")
+        try presenter.expect("p did change \(deep)")
         try writer.ask("3 write \(file)", "3 granted")
         try writer.ask("3 delete", "3 deleted")
         try writer.ask("3 go", "3 released")
-        try presenter.hear("p did change \(file)")
+        try presenter.expect("p did change \(file)")
         assertSaidOnly(
             presenter,
             [
@@ -262,11 +262,11 @@ class PresenterTests: StageTestCase {
         try writer.ask("1 write \(file)", "1 granted")
         try writer.ask("1 put new", "1 put")
         try writer.ask("1 go", "1 released")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
         try writer.ask("2 write \(file)", "2 granted")
         try writer.ask("2 delete", "2 deleted")
         try writer.ask("2 go", "2 released")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
         assertSaidOnly(presenter, ["p registered", "p did change", "p did change"])
     }
 
@@ -287,7 +287,7 @@ class PresenterTests: StageTestCase {
         try a.ask("2 write \(file)", "2 granted")
         try a.ask("2 put other", "2 put")
         try a.ask("2 go", "2 released")
-        try a.hear("p reacquire from writer")
+        try a.expect("p reacquire from writer")
         assertSaid(
             a,
             [
@@ -312,7 +312,7 @@ class PresenterTests: StageTestCase {
         try writer.ask("w put new", "w put")
         try writer.ask("w go", "w released")
         presenter.signal(SIGCONT)
-        try presenter.hear("q did change")
+        try presenter.expect("q did change")
     }
 
     /// Rule 5.10: all presenters of one item are asked, wherever they are, and all are waited for.
@@ -325,16 +325,16 @@ class PresenterTests: StageTestCase {
         try one.ask("q present \(file)", "q registered")
         try two.ask("r present \(file) hold=relinquish", "r registered")
         writer.tell("w write \(file)")
-        try one.hear("p relinquish to writer")
-        try one.hear("q relinquish to writer")
-        try two.hear("r relinquish to writer")
+        try one.expect("p relinquish to writer")
+        try one.expect("q relinquish to writer")
+        try two.expect("r relinquish to writer")
         one.tell("x answer p")
         try stage.until("only r is waited for") { report in
             report.claims.first?.waitsFor.map(\.processID) == [two.pid]
         }
         XCTAssertFalse(writer.said("w granted"))
         two.tell("x answer r")
-        try writer.hear("w granted")
+        try writer.expect("w granted")
     }
 
     //  presenter               reader 1                reader 2
@@ -360,7 +360,7 @@ class PresenterTests: StageTestCase {
         try stage.until(readers, has: 1, .granted)
         XCTAssertFalse(presenter.said("p reacquire from reader"))
         try readers.ask("2 go", "2 released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         assertSaidOnly(
             presenter,
             [
@@ -379,7 +379,7 @@ class PresenterTests: StageTestCase {
         try presenter.ask("p present \(file) queue=main unsaved=unsaved", "p registered")
         XCTAssertEqual(try reader.ask("r read \(file)", "r granted"), "r granted unsaved")
         try reader.ask("r go", "r released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
     }
 
     /// Rule 16.5: on Linux, default queues share a few threads, one more a second when all of them
@@ -392,10 +392,10 @@ class PresenterTests: StageTestCase {
         try presenter.ask("q present \(file)", "q registered")
         reader.tell("r read \(file)")
         // Not held up by the other presenter's queue.
-        try presenter.hear("q save")
-        try reader.hear("r granted", within: 2 * Program.patience)
+        try presenter.expect("q save")
+        try reader.expect("r granted", within: 2 * Program.patience)
         try reader.ask("r go", "r released")
-        try presenter.hear("q reacquire from reader")
+        try presenter.expect("q reacquire from reader")
     }
 }
 

@@ -126,7 +126,7 @@ class QueuedWritesTests: DelegatingTestCase {
         try startTicketQueue()
         let viewer = try stage.peer("viewer")
         try viewer.ask("p present \(file)", "p registered")
-        try viewer.hear("p relinquish to writer")
+        try viewer.expect("p relinquish to writer")
         XCTAssertTrue(try allWrite(5, within: Program.patience))
         try checkJournal()
     }

@@ -47,7 +47,7 @@ class RemovedDirectoryTests: StageTestCase {
         XCTAssertFalse(b.said("b granted"), line: line)
         try a.ask("a put new", "a put")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted new", line: line)
+        XCTAssertEqual(try b.expect("b granted"), "b granted new", line: line)
         try b.ask("b go", "b released")
         try stage.untilNoClaimHolds()
     }
@@ -129,11 +129,11 @@ class RemovedDirectoryTests: StageTestCase {
         _ = server
         b.tell("b write \(file)")
         try assertWaits(b, for: a)
-        // The next one has the presenters, too, and they hear of it.
+        // The next one has the presenters, too, and they are told of it.
         try b.ask("c write \(stage.path("g"))", "c granted")
         try b.ask("c put new", "c put")
         try b.ask("c go", "c released")
-        try a.hear("p did change")
+        try a.expect("p did change")
         // And the ledgers are found once more.
         kill(try stage.arbiter(), SIGKILL)
         let c = try stage.peer("C")
@@ -167,7 +167,7 @@ class RemovedDirectoryTests: StageTestCase {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of other users.")
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         try XCTSkipUnless(
-            access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access(wrapper[0], X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         let file = try stage.file("f")
         let server = Self.serving == .embedded ? try stage.firstProgram("server") : nil
@@ -227,7 +227,7 @@ class RemovedDirectoryTests: StageTestCase {
         try wait(for: "B has a directory") {
             FileManager.default.fileExists(atPath: stage.runtime + "/host.lock")
         }
-        XCTAssertThrowsError(try b.hear("b granted", within: 0.5))
+        XCTAssertThrowsError(try b.expect("b granted", within: 0.5))
         for number in taken { close(number) }
         kill(a.pid, SIGCONT)
         try assertWaits(b, for: a)
@@ -239,7 +239,7 @@ class RemovedDirectoryTests: StageTestCase {
     //  (the test removes the runtime directory, and kills the arbiter)
     //                          write(f): waits for A to vouch for what it holds
     //  goes on
-    //                          waits in line
+    //                          waits in the queue
     //  returns
     //                          granted
     //
@@ -275,7 +275,7 @@ class RemovedDirectoryTests: StageTestCase {
         b.tell("b write \(file)")
         try untilAsked(a)
         a.end()
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 }
 

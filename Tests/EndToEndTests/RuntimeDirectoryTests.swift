@@ -13,12 +13,12 @@ final class RuntimeDirectoryTests: StageTestCase {
     ) throws {
         try program.ask(
             "w write \(stage.path("f")) explain", "w failed FileCoordinationErrorDomain 1")
-        let sentence = try program.hear("w because File coordination is not available:")
+        let sentence = try program.expect("w because File coordination is not available:")
         for word in words { XCTAssertTrue(sentence.contains(word), sentence, line: line) }
         try program.ask(
             "l later write:\(stage.path("f"))", "l failed FileCoordinationErrorDomain 1")
         try program.ask("p present \(stage.path("f"))", "p registered")
-        try program.hear("! FileCoordination: a file presenter was not registered:")
+        try program.expect("! FileCoordination: a file presenter was not registered:")
         XCTAssertFalse(program.lines.contains { $0.contains("granted") }, line: line)
     }
 
@@ -75,7 +75,7 @@ final class RuntimeDirectoryTests: StageTestCase {
         try XCTSkipUnless(geteuid() == 0, "Only root can start programs of another user.")
         let wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         try XCTSkipUnless(
-            access(wrapper[0], X_OK) == 0 && Products.isForEverybody(Products.peer),
+            access(wrapper[0], X_OK) == 0 && Products.isForAllUsers(Products.peer),
             "Another user cannot start \(Products.peer).")
         let daemon = try stage.daemon()
         let a = try stage.peer("A")
@@ -89,12 +89,12 @@ final class RuntimeDirectoryTests: StageTestCase {
         let stranger = try stage.peer("stranger", through: wrapper)
         try assertRefused("belongs to user 0, not to you", by: stranger)
         stranger.tell("x hello \(stage.runtime)/socket")
-        let answer = try stranger.hear("x refused")
+        let answer = try stranger.expect("x refused")
         XCTAssertTrue(
             answer.contains("you are user 65534; this arbiter serves user 0 only"), answer)
-        try daemon.hear("closed the connection of process \(stranger.pid)", inside: true)
+        try daemon.expect("closed the connection of process \(stranger.pid)", inside: true)
         try stage.untilWaits(b)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 }

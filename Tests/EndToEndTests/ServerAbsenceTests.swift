@@ -10,11 +10,11 @@ import XCTest
 final class ServerAbsenceTests: StageTestCase {
     override class var serving: Serving { .daemon }
 
-    /// An arbiter that is stopped before it hears the first answer of a presenter.
+    /// An arbiter that is stopped before it is told the first answer of a presenter.
     private func arbiter() throws -> Program {
-        let arming = ["FILECOORDINATION_FAILPOINT": "before.hearsAnswered:1:stop"]
+        let arming = ["FILECOORDINATION_FAILPOINT": "before.handlesAnswered:1:stop"]
         let daemon = try stage.start("daemon", [Products.daemon], environment: arming)
-        try daemon.hear("serving", inside: true)
+        try daemon.expect("serving", inside: true)
         return daemon
     }
 
@@ -52,10 +52,10 @@ final class ServerAbsenceTests: StageTestCase {
         try stage.untilWaits(first)
         try stage.untilWaits(second)
         try holder.ask("f go", "f released")
-        try first.hear("f granted")
+        try first.expect("f granted")
         XCTAssertFalse(second.said("f granted"))
         try first.ask("f go", "f returns")
-        try second.hear("f granted")
+        try second.expect("f granted")
         try second.ask("f go", "f returns")
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
@@ -111,16 +111,16 @@ final class ServerAbsenceTests: StageTestCase {
         try mover.ask("n later write:\(x)", "n asked")
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
         goOn(daemon)
-        try mover.hear("n granted")
+        try mover.expect("n granted")
         XCTAssertEqual(try mover.ask("n url", "n urls"), "n urls \(x)")
         try mover.ask("n go", "n returns")
         try holder.ask("f go", "f released")
-        try other.hear("f granted")
+        try other.expect("f granted")
         XCTAssertEqual(try stage.arbiter(), daemon.pid)
     }
 
-    /// Rule 2.14: the same with one of whom the arbiter has not heard before.
-    func testWhoeverComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
+    /// Rule 2.14: the same with one of whom the arbiter has not been told before.
+    func testAClientThatComesForTheFirstTimeComesBeforeThoseReadFirst() throws {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")
         holder.tell("g write \(stage.path("g"))")

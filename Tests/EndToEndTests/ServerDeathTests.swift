@@ -53,19 +53,19 @@ struct Scene {
         try reporter.ask("w write \(presented)", "w granted")
         try reporter.ask("w put new", "w put")
         try reporter.ask("w go", "w released")
-        try presenter.hear("p relinquish to writer")
-        try presenter.hear("p did change")
-        try presenter.hear("p reacquire from writer")
-        try presenter.hear("d did change \(presented)")
+        try presenter.expect("p relinquish to writer")
+        try presenter.expect("p did change")
+        try presenter.expect("p reacquire from writer")
+        try presenter.expect("d did change \(presented)")
         XCTAssertFalse(second.said("2") || third.said("3"))
         try holder.ask("1 put 1", "1 put")
         try holder.ask("1 go", "1 released")
-        XCTAssertEqual(try second.hear("2 granted"), "2 granted 1")
+        XCTAssertEqual(try second.expect("2 granted"), "2 granted 1")
         try stage.untilWaits(third)
         XCTAssertFalse(third.said("3"))
         try second.ask("2 put 2", "2 put")
         try second.ask("2 go", "2 released")
-        XCTAssertEqual(try third.hear("3 granted"), "3 granted 2")
+        XCTAssertEqual(try third.expect("3 granted"), "3 granted 2")
         try third.ask("3 go", "3 released")
         try stage.untilNoClaimHolds()
     }
@@ -160,7 +160,7 @@ class ServerDeathTests: StageTestCase {
         }
         while !line.isEmpty {
             let first = line.removeFirst()
-            try first.hear("w granted")
+            try first.expect("w granted")
             for other in line { XCTAssertFalse(other.said("w")) }
             try first.ask("w go", "w released")
         }
@@ -218,10 +218,10 @@ class ServerDeathTests: StageTestCase {
         try writer.ask("w go", "w released")
         XCTAssertFalse(presenter.said("d did change"))
         kill(arbiter, SIGKILL)
-        try presenter.hear("d did change \(file)")
-        try presenter.hear("p did change")
-        try presenter.hear("p reacquire from writer")
-        XCTAssertEqual(try reader.hear("r granted"), "r granted new")
+        try presenter.expect("d did change \(file)")
+        try presenter.expect("p did change")
+        try presenter.expect("p reacquire from writer")
+        XCTAssertEqual(try reader.expect("r granted"), "r granted new")
     }
 
     //  server        presenter         writer
@@ -239,17 +239,17 @@ class ServerDeathTests: StageTestCase {
         let writer = try stage.peer("writer")
         try presenter.ask("p present \(file) hold=relinquish", "p registered")
         writer.tell("w write \(file)")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         kill(try stage.arbiter(), SIGKILL)
         try stage.until(writer, has: 1, .asking)
         presenter.tell("x answer p")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         XCTAssertFalse(writer.said("w granted"))
         presenter.tell("x answer p")
-        try writer.hear("w granted")
+        try writer.expect("w granted")
         try writer.ask("w put new", "w put")
         try writer.ask("w go", "w released")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
     }
 
     //  server        presenter         reader
@@ -275,7 +275,7 @@ class ServerDeathTests: StageTestCase {
         }
         XCTAssertFalse(presenter.said("p reacquire from reader"))
         try reader.ask("r go", "r released")
-        try presenter.hear("p reacquire from reader")
+        try presenter.expect("p reacquire from reader")
         XCTAssertEqual(presenter.count("p relinquish to reader"), 1)
         XCTAssertEqual(presenter.count("p reacquire from reader"), 1)
     }
@@ -298,7 +298,7 @@ class ServerDeathTests: StageTestCase {
         let arbiter = try stage.arbiter()
         kill(arbiter, SIGSTOP)
         try waiter.ask("x cancel c", "x cancelled")
-        XCTAssertEqual(try waiter.hear("w failed"), "w failed NSCocoaErrorDomain 3072")
+        XCTAssertEqual(try waiter.expect("w failed"), "w failed NSCocoaErrorDomain 3072")
         kill(arbiter, SIGCONT)
         try stage.until(waiter, has: 0, .waiting)
         try holder.ask("h go", "h released")
@@ -332,10 +332,10 @@ class ServerDeathTests: StageTestCase {
                 && report.claims.map(\.processID) == [holder, early, late].map(\.pid)
         }
         try holder.ask("h go", "h released")
-        try early.hear("w granted")
+        try early.expect("w granted")
         XCTAssertFalse(late.said("w granted"))
         try early.ask("w go", "w returns")
-        try late.hear("w granted")
+        try late.expect("w granted")
         try late.ask("w go", "w returns")
     }
 
@@ -363,7 +363,7 @@ class ServerDeathTests: StageTestCase {
         try stage.until(later, .waiting)
         XCTAssertFalse(later.said("1 granted"))
         try holder.ask("h go", "h released")
-        try later.hear("1 granted")
+        try later.expect("1 granted")
         try later.ask("1 go", "1 returns")
         XCTAssertEqual(later.count("1 granted"), 1)
         try stage.untilNoClaimHolds()

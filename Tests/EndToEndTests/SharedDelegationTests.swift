@@ -51,12 +51,12 @@ class SharedDelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
         XCTAssertFalse(c.said("w granted"))
         try b.ask("l go", "l released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         a.tell("r read \(file)")
         try stage.untilWaits(a)
         try c.ask("w put new", "w put")
         try c.ask("w go", "w released")
-        XCTAssertEqual(try a.hear("r granted"), "r granted new")
+        XCTAssertEqual(try a.expect("r granted"), "r granted new")
         try a.ask("r go", "r released")
         try stage.untilNoClaimHolds()
     }
@@ -73,7 +73,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilWaits(a)
         XCTAssertFalse(a.said("w granted"))
         try a.ask("long go", "long released")
-        try a.hear("w granted")
+        try a.expect("w granted")
         try a.ask("w go", "w released")
     }
 
@@ -91,7 +91,7 @@ class SharedDelegationTests: DelegatingTestCase {
         try stage.untilWaits(a)
         XCTAssertFalse(a.said("w granted"))
         try a.ask("long go", "long released")
-        try a.hear("w granted")
+        try a.expect("w granted")
         try a.ask("w go", "w released")
     }
 
@@ -105,7 +105,7 @@ class SharedDelegationTests: DelegatingTestCase {
         a.tell("w write \(file)")
         try stage.untilWaits(a)
         try b.ask("l go", "l released")
-        try a.hear("w granted")
+        try a.expect("w granted")
         try a.ask("w go", "w released")
     }
 
@@ -127,7 +127,7 @@ class SharedDelegationTests: DelegatingTestCase {
         XCTAssertFalse(c.said("w granted"))
         b.signal(SIGCONT)
         try b.ask("l go", "l released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         try c.ask("w go", "w released")
     }
 
@@ -147,13 +147,13 @@ class SharedDelegationTests: DelegatingTestCase {
         try a.ask("l go", "l released")
         XCTAssertFalse(c.said("w granted"))
         try b.ask("l go", "l released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         try c.ask("w go", "w released")
     }
 
     // MARK: Documents that others present
 
-    /// Rules 6.1, 7.3, 7.8: a presenter that only listens is not asked, and hears of each change.
+    /// Rules 6.1, 7.3, 7.8: a presenter that only listens is not asked, and is told of each change.
     func testADocumentThatAnotherPresentsIsWrittenWithoutAnArbiter() throws {
         let file = try stage.file("f")
         try server()
@@ -168,12 +168,12 @@ class SharedDelegationTests: DelegatingTestCase {
             try a.ask("l put one", "l put")
             try a.ask("l go", "l released")
         }
-        try p.hear("p did change")
+        try p.expect("p did change")
         for round in 0..<4 {
             try a.ask("v\(round) write \(file)", "v\(round) granted")
             try a.ask("v\(round) put text \(round)", "v\(round) put")
             try a.ask("v\(round) go", "v\(round) released")
-            try p.hear("p did change")
+            try p.expect("p did change")
         }
         XCTAssertEqual(p.count("p did change"), 5)
         try stage.untilNoClaimHolds()
@@ -194,9 +194,9 @@ class SharedDelegationTests: DelegatingTestCase {
             try a.ask("b count \(file) 10", "b counted")
             a.tell("c count \(file) \(count - 10)")
         }
-        try a.hear("c counted")
+        try a.expect("c counted")
         XCTAssertEqual(try String(contentsOfFile: file, encoding: .utf8), "\(count)")
-        try p.hear("p did change")
+        try p.expect("p did change")
         try stage.untilNoClaimHolds()
     }
 
@@ -212,7 +212,7 @@ class SharedDelegationTests: DelegatingTestCase {
             try a.ask("l put one", "l put")
         }
         a.signal(SIGKILL)
-        try p.hear("p did change")
+        try p.expect("p did change")
         try stage.untilNoClaimHolds()
     }
 
@@ -227,12 +227,12 @@ class SharedDelegationTests: DelegatingTestCase {
         try b.ask("q present \(file)", "q registered")
         try a.ask("l put one", "l put")
         try a.ask("l go", "l released")
-        try p.hear("p did change")
-        try b.hear("q did change")
+        try p.expect("p did change")
+        try b.expect("q did change")
         try a.ask("w write \(file)", "w granted")
-        try b.hear("q relinquish to writer")
+        try b.expect("q relinquish to writer")
         try a.ask("w go", "w released")
-        try b.hear("q reacquire")
+        try b.expect("q reacquire")
     }
 }
 

@@ -27,16 +27,16 @@ final class SharedQueueTests: StageTestCase {
         try presenting.ask("q present \(file) queue=shared blocks=relinquish", "q registered")
         try presenting.ask("r present \(file) queue=shared", "r registered")
         writer.tell("w write \(file)")
-        try presenting.hear("q relinquish to writer")
+        try presenting.expect("q relinquish to writer")
         try stage.until("p has answered, q and r have not") { report in
             report.claims.first { $0.processID == writer.pid }?.waitsFor.count == 2
         }
         XCTAssertFalse(presenting.said("r relinquish to writer"))
         presenting.tell("x letmove q")
-        try writer.hear("w granted")
+        try writer.expect("w granted")
         XCTAssertTrue(presenting.said("r relinquish to writer"))
         try writer.ask("w go", "w released")
-        for name in ["p", "q", "r"] { try presenting.hear("\(name) reacquire from writer") }
+        for name in ["p", "q", "r"] { try presenting.expect("\(name) reacquire from writer") }
     }
 
     /// Rule 9.1: an error among them is the answer.
@@ -51,6 +51,6 @@ final class SharedQueueTests: StageTestCase {
         }
         let answer = try reader.ask("a read \(file)", "a failed")
         XCTAssertTrue(answer.contains("4711"), answer)
-        for name in ["p", "q", "r"] { try presenting.hear("\(name) reacquire from reader") }
+        for name in ["p", "q", "r"] { try presenting.expect("\(name) reacquire from reader") }
     }
 }

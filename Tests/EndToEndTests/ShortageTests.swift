@@ -12,7 +12,7 @@ class ShortageTests: StageTestCase {
     ) throws {
         try program.ask(
             "w write \(stage.path("g")) explain", "w failed FileCoordinationErrorDomain 1")
-        let sentence = try program.hear("w because")
+        let sentence = try program.expect("w because")
         XCTAssertTrue(sentence.contains(words), sentence, line: line)
     }
 
@@ -75,7 +75,7 @@ class ShortageTests: StageTestCase {
         try assertServed(a)
         kill(try stage.arbiter(), SIGKILL)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
         try assertServed(a)
         unlink(filler)
@@ -91,10 +91,10 @@ class ShortageTests: StageTestCase {
         let filler = fillDisk()
         let folder = try stage.folder("d")
         try a.ask("m many \(folder) 200", "m asked")
-        let answer = try a.hear("m refused FileCoordinationErrorDomain 1")
+        let answer = try a.expect("m refused FileCoordinationErrorDomain 1")
         XCTAssertTrue(answer.contains("No space left on device"), answer)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
         unlink(filler)
         try assertServed(a)
@@ -111,7 +111,7 @@ class ShortageTests: StageTestCase {
         try assertRefused(c, "Read-only file system")
         try assertServed(a)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
         unmount()
         try assertServed(c)
@@ -128,19 +128,19 @@ class ShortageTests: StageTestCase {
         for count in 3...12 {
             try stage.limit("--nofile=\(count):", of: c)
             c.tell("w write \(stage.path("g")) explain")
-            guard try c.hear("w").hasPrefix("w failed") else {
+            guard try c.expect("w").hasPrefix("w failed") else {
                 // So few are enough.
                 XCTAssertGreaterThan(count, 4)
                 try c.ask("w go", "w released")
                 break
             }
-            let sentence = try c.hear("w because")
+            let sentence = try c.expect("w because")
             XCTAssertTrue(sentence.contains("Too many open files"), sentence)
         }
         try stage.limit("--nofile=1024:", of: c)
         try assertServed(c)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     /// Rule 18.12: a program that gets no memory for its ledger.
@@ -159,7 +159,7 @@ class ShortageTests: StageTestCase {
         try stage.limit("--as=unlimited:", of: c)
         try assertServed(c)
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 }
 

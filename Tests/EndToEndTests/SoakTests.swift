@@ -17,7 +17,7 @@ class SoakTests: StageTestCase {
                 + (seed.map { ["--seed", $0] } ?? []))
         let verdict = try program.awaitEnd(within: 10 * Program.patience)
         XCTAssertEqual(verdict, 0, "\(words): \(program.lines)")
-        try program.hear("OK:", inside: true)
+        try program.expect("OK:", inside: true)
     }
 
     /// Rules 2.1 to 2.3, 2.14, 18.7 and 18.8.

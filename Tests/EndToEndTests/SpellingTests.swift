@@ -18,7 +18,7 @@ class SpellingTests: StageTestCase {
         try stage.untilWaits(b)
         XCTAssertEqual(try a.ask("a url", "a urls"), "a urls \(file)")
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
         try b.ask("b go", "b released")
     }
 
@@ -47,7 +47,7 @@ class SpellingTests: StageTestCase {
         b.tell("r read \(first)")
         try stage.untilWaits(b)
         try a.ask("a go", "a released")
-        try b.hear("r granted")
+        try b.expect("r granted")
         for label in ["b", "r"] { try b.ask("\(label) go", "\(label) released") }
         XCTAssertEqual(stage.text(second), "2")
     }
@@ -69,7 +69,7 @@ class SpellingTests: StageTestCase {
         XCTAssertEqual(
             try b.ask("o read \(stage.path("old"))/f", "o granted"), "o granted nothing")
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     /// Rule 1.2: names are bytes; two that look the same are not one item, and come back unchanged.
@@ -101,7 +101,7 @@ class SpellingTests: StageTestCase {
             report.claims.contains { $0.processID == b.pid && $0.stage == .waiting }
         }
         try a.ask("a go", "a released")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     //  A                       B
@@ -120,7 +120,7 @@ class SpellingTests: StageTestCase {
         try stage.untilWaits(b)
         try a.ask("a delete", "a deleted")
         try a.ask("a go", "a released")
-        XCTAssertEqual(try b.hear("b granted"), "b granted nothing")
+        XCTAssertEqual(try b.expect("b granted"), "b granted nothing")
         XCTAssertEqual(try b.ask("b url", "b urls"), "b urls \(file)")
         try b.ask("b go", "b released")
     }

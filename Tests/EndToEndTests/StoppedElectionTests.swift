@@ -27,22 +27,22 @@ class StoppedElectionTests: StageTestCase {
     }
 
     /// Rule 18.7a.
-    func testWhoeverChoosesTheArbiterIsStopped() throws {
+    func testTheProcessThatChoosesTheArbiterIsStopped() throws {
         let holder = try holdStopped("election.lock")
         let a = try stage.peer("A")
         let b = try stage.peer("B")
         let file = try stage.file("f")
         a.tell("a write \(file)")
         b.tell("b write \(stage.path("g"))")
-        try a.hear("a granted")
-        try b.hear("b granted")
+        try a.expect("a granted")
+        try b.expect("b granted")
         // The program that goes on is not involved any more.
         kill(holder.pid, SIGCONT)
         let c = try stage.peer("C")
         c.tell("c write \(file)")
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
-        try c.hear("c granted")
+        try c.expect("c granted")
     }
 
     /// Rule 18.7a.
@@ -50,19 +50,19 @@ class StoppedElectionTests: StageTestCase {
         _ = try holdStopped("host.lock")
         let a = try stage.peer("A")
         a.tell("a write \(try stage.file("f"))")
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     /// Rule 18.7a: who runs is waited for, however long that takes.
-    func testWhoeverChoosesTheArbiterTakesLong() throws {
+    func testTheProcessThatChoosesTheArbiterTakesLong() throws {
         let holder = try holdStopped("election.lock")
         kill(holder.pid, SIGCONT)
         let a = try stage.peer("A")
         a.tell("a write \(try stage.file("f"))")
         // Longer than a stopped one is waited for.
-        XCTAssertThrowsError(try a.hear("a granted", within: 2.5))
+        XCTAssertThrowsError(try a.expect("a granted", within: 2.5))
         holder.end()
-        try a.hear("a granted")
+        try a.expect("a granted")
     }
 
     //  arbiter       A                                   crowd
@@ -83,12 +83,12 @@ class StoppedElectionTests: StageTestCase {
         try XCTSkipUnless(crowd.isFull, "This kernel lets more than 1200 connections wait.")
         let b = try stage.peer("B")
         b.tell("b write \(stage.path("g"))")
-        try b.hear("b granted")
+        try b.expect("b granted")
         let c = try stage.peer("C")
         c.tell("c write \(stage.path("f"))")
         try stage.untilWaits(c)
         try a.ask("a go", "a released")
-        try c.hear("c granted")
+        try c.expect("c granted")
         _ = server
         withExtendedLifetime(crowd) {}
     }

@@ -36,13 +36,13 @@ class StoppedTests: StageTestCase {
         }
         try b.stop()
         try a.ask("a go", "a released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         b.signal(SIGCONT)
         try c.ask("w go", "w released")
-        try b.hear("w granted")
+        try b.expect("w granted")
         XCTAssertFalse(d.said("w granted"))
         try b.ask("w go", "w released")
-        try d.hear("w granted")
+        try d.expect("w granted")
         try d.ask("w go", "w released")
     }
 
@@ -58,10 +58,10 @@ class StoppedTests: StageTestCase {
         try a.ask("a go", "a released")
         try stage.until(b, .granted)
         c.tell("w write \(file)")
-        try c.hear("w granted")
+        try c.expect("w granted")
         b.signal(SIGCONT)
         try c.ask("w go", "w released")
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w returns")
     }
 
@@ -89,9 +89,9 @@ class StoppedTests: StageTestCase {
         b.signal(SIGCONT)
         a.signal(SIGCONT)
         try a.ask("a go", "a released")
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         try c.ask("w go", "w released")
     }
 
@@ -120,10 +120,10 @@ class StoppedTests: StageTestCase {
         try other.ask("w go", "w released")
         XCTAssertFalse(presenter.said("p save"))
         presenter.signal(SIGCONT)
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
         try stage.until("it is asked again") { $0.presenters.allSatisfy { !$0.isUnresponsive } }
         try other.ask("w write \(file)", "w granted")
-        try presenter.hear("p relinquish to writer")
+        try presenter.expect("p relinquish to writer")
         try other.ask("w go", "w released")
     }
 
@@ -139,7 +139,7 @@ class StoppedTests: StageTestCase {
         try other.ask("r go", "r released")
         try stage.untilNoClaimHolds()
         presenter.signal(SIGCONT)
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
     }
 
     /// Rule 18.6: a claim that asks presenters when its process is stopped is skipped as well.
@@ -149,21 +149,21 @@ class StoppedTests: StageTestCase {
         let (editor, b, c) = (try stage.peer("editor"), try stage.peer("B"), try stage.peer("C"))
         try editor.ask("p present \(file) hold=relinquish", "p registered")
         b.tell("w write \(file)")
-        try editor.hear("p relinquish to writer")
+        try editor.expect("p relinquish to writer")
         c.tell("w write \(file)")
         try stage.untilWaits(c)
         try b.stop()
         try stage.until(c, .asking)
         // The answer to the former question makes way, and is then undone (Rule 8.6).
         editor.tell("x answer p")
-        try editor.hear("p reacquire from writer")
+        try editor.expect("p reacquire from writer")
         editor.tell("x answer p")
-        try c.hear("w granted")
+        try c.expect("w granted")
         try c.ask("w go", "w released")
-        try editor.hear("p reacquire from writer")
+        try editor.expect("p reacquire from writer")
         b.signal(SIGCONT)
         editor.tell("x answer p")
-        try b.hear("w granted")
+        try b.expect("w granted")
         XCTAssertEqual(editor.count("p relinquish to writer"), 3)
         try b.ask("w go", "w released")
     }
@@ -181,10 +181,10 @@ class StoppedTests: StageTestCase {
         try stage.untilWaits(c)
         kill(try former ?? stage.arbiter(), SIGKILL)
         try a.ask("a go", "a released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         b.signal(SIGCONT)
         try c.ask("w go", "w released")
-        try b.hear("w granted")
+        try b.expect("w granted")
         try b.ask("w go", "w released")
     }
 
@@ -201,9 +201,9 @@ class StoppedTests: StageTestCase {
         }
         try b.stop()
         try a.ask("a go", "a released")
-        try c.hear("w granted")
+        try c.expect("w granted")
         b.signal(SIGCONT)
-        try b.hear("w failed NSCocoaErrorDomain 3072")
+        try b.expect("w failed NSCocoaErrorDomain 3072")
         try c.ask("w go", "w released")
     }
 
@@ -228,7 +228,7 @@ class StoppedTests: StageTestCase {
         try other.ask("r read \(file)", "r granted")
         try other.ask("r go", "r released")
         try say("THAWED", to: "freezer.state")
-        try presenter.hear("p did change")
+        try presenter.expect("p did change")
     }
 }
 

@@ -30,7 +30,7 @@ final class TrapTests: StageTestCase {
             "announcements",
             "presenters", "nesting", "packages", "versions", "neighbours",
         ]
-        for step in steps { try a.hear("x did \(step)", within: 60) }
+        for step in steps { try a.expect("x did \(step)", within: 60) }
         try assertServed(a)
     }
 
@@ -42,7 +42,7 @@ final class TrapTests: StageTestCase {
             try stage.limit("--fsize=\(length):", of: a)
             try a.ask(
                 "w write \(stage.path("g")) explain", "w failed FileCoordinationErrorDomain 1")
-            let sentence = try a.hear("w because")
+            let sentence = try a.expect("w because")
             XCTAssertTrue(sentence.contains("File too large"), sentence)
             try stage.limit("--fsize=unlimited:", of: a)
             try assertServed(a)
@@ -56,7 +56,7 @@ final class TrapTests: StageTestCase {
         try assertServed(a)
         try stage.limit("--fsize=4096:", of: a)
         try a.ask("m many \(try stage.folder("d")) 200", "m asked")
-        try a.hear("m refused FileCoordinationErrorDomain 1")
+        try a.expect("m refused FileCoordinationErrorDomain 1")
         try stage.limit("--fsize=unlimited:", of: a)
         try assertServed(a)
     }
@@ -71,7 +71,7 @@ final class TrapTests: StageTestCase {
             let a = try stage.peer("A", environment: home)
             try stage.limit("--\(limit):", of: a)
             a.tell("w write \(stage.path("g")) explain")
-            let answer = try a.hear("w")
+            let answer = try a.expect("w")
             if answer.hasPrefix("w granted") {
                 try a.ask("w go", "w released")
             } else {
@@ -94,9 +94,9 @@ final class TrapTests: StageTestCase {
         try a.ask("p present \(stage.path("f"))", "p registered")
         let b = try stage.peer("B", environment: home)
         b.tell("b write \(stage.path("f"))")
-        try a.hear("p relinquish to writer")
+        try a.expect("p relinquish to writer")
         a.tell("p answer")
-        try b.hear("b granted")
+        try b.expect("b granted")
     }
 
     /// The ledger of a program.
@@ -126,8 +126,8 @@ final class TrapTests: StageTestCase {
         b.tell("b write \(stage.path("f")) explain")
         try stage.untilWaits(b)
         XCTAssertEqual(truncate(try ledger(of: b), 0), 0)
-        try b.hear("b failed FileCoordinationErrorDomain 1")
-        XCTAssertTrue(try b.hear("b because").contains("truncated"))
+        try b.expect("b failed FileCoordinationErrorDomain 1")
+        XCTAssertTrue(try b.expect("b because").contains("truncated"))
         try b.ask("w write \(stage.path("g"))", "w failed FileCoordinationErrorDomain 1")
         XCTAssertEqual(truncate(try ledger(of: a), 0), 0)
         try a.ask("a go", "a released")

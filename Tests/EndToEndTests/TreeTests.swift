@@ -8,29 +8,29 @@ import FileCoordinationWire
 import XCTest
 
 class TreeTests: StageTestCase {
-    /// Creates, changes, renames and deletes `path`; the presenter hears of each before the next.
+    /// Creates, changes, renames and deletes `path`; the presenter is told of each before the next.
     private func play(
-        _ path: String, _ writer: Program, hear: (String) throws -> Void
+        _ path: String, _ writer: Program, expect: (String) throws -> Void
     ) throws {
         try writer.ask("w write \(path)", "w granted")
         try writer.ask("w put 1", "w put")
         try writer.ask("w go", "w released")
-        try hear("did appear \(path)")
-        try hear("did change \(path)")
+        try expect("did appear \(path)")
+        try expect("did change \(path)")
         stage.settle(path)
         try writer.ask("w write \(path)", "w granted")
         try writer.ask("w put 2", "w put")
         try writer.ask("w go", "w released")
-        try hear("did change \(path)")
+        try expect("did change \(path)")
         stage.settle(path)
         try writer.ask("w write \(path) options=forMoving", "w granted")
         try writer.ask("w rename \(path) \(path)2", "w renamed")
         try writer.ask("w go", "w released")
-        try hear("did move \(path) \(path)2")
+        try expect("did move \(path) \(path)2")
         try writer.ask("w write \(path)2 options=forDeleting", "w granted")
         try writer.ask("w delete", "w deleted")
         try writer.ask("w go", "w released")
-        try hear("did change \(path)2")
+        try expect("did change \(path)2")
     }
 
     //  presenter of root       writer
@@ -48,7 +48,7 @@ class TreeTests: StageTestCase {
         for path in ["\(root)/f", "\(root)/1/2/3/4/f"] {
             try play(path, writer) { message in
                 expected.append("d \(message)")
-                try viewer.hear("d \(message)")
+                try viewer.expect("d \(message)")
             }
         }
         assertSaidOnly(viewer, expected)
@@ -68,9 +68,9 @@ class TreeTests: StageTestCase {
         try editor.ask("q present \(package)/1/2/q.rtfd", "q registered")
         for (path, labels) in [("/f", ["p"]), ("/1/2/q.rtfd/4/f", ["p", "q"])] {
             try play(package + path, writer) { message in
-                for label in labels { try editor.hear("\(label) \(message)") }
+                for label in labels { try editor.expect("\(label) \(message)") }
             }
-            for label in labels { try editor.hear("\(label) reacquire from writer") }
+            for label in labels { try editor.expect("\(label) reacquire from writer") }
         }
         for (label, times) in [("p", 2), ("q", 1)] {
             XCTAssertEqual(editor.count("\(label) accommodate deletion"), times)
@@ -80,7 +80,7 @@ class TreeTests: StageTestCase {
             XCTAssertEqual(editor.count("\(label) save"), 0)
         }
         // A part of the outer package changed, which is not in the inner one: that one makes way
-        // (Rule 6.4) and hears nothing.
+        // (Rule 6.4) and is told nothing.
         XCTAssertEqual(editor.count("q relinquish to writer"), 8)
     }
 
@@ -109,7 +109,7 @@ class TreeTests: StageTestCase {
                 $0.processID == b.pid && $0.stage == .waiting
             }
             try a.ask("a go", "a released")
-            try b.hear("b granted")
+            try b.expect("b granted")
             try b.ask("b go", "b released")
             return waits
         }
@@ -121,7 +121,7 @@ class TreeTests: StageTestCase {
         // for next: that of an asynchronous call is a message.
         for program in [a, b] {
             try program.ask("x later read:\(stage.path("x"))", "x asked")
-            try program.hear("x granted")
+            try program.expect("x granted")
             try program.ask("x go", "x returns")
         }
         XCTAssertTrue(try isPackage("c.added"))

@@ -12,7 +12,7 @@ final class VersionsSideBySideTests: StageTestCase {
 
     private func daemon(_ environment: [String: String] = [:]) throws -> Program {
         let daemon = try stage.start("daemon", [Products.daemon], environment: environment)
-        try daemon.hear("serving", inside: true)
+        try daemon.expect("serving", inside: true)
         return daemon
     }
 
@@ -20,8 +20,8 @@ final class VersionsSideBySideTests: StageTestCase {
         try stage.until("an arbiter answers") { _ in true }.arbiter.protocolVersion
     }
 
-    /// An old and a new program exclude each other, wait in line, and present, while the daemon is
-    /// replaced by one of the other version.
+    /// An old and a new program exclude each other, wait in the queue, and present, while the
+    /// daemon is replaced by one of the other version.
     private func assertReplaced(_ first: [String: String], by second: [String: String]) throws {
         let (file, other) = (try stage.file("f"), try stage.file("g"))
         let former = try daemon(first)
@@ -46,16 +46,16 @@ final class VersionsSideBySideTests: StageTestCase {
         }
         XCTAssertNotEqual(try version(), before)
         try older.ask("a go", "a released")
-        try newer.hear("b granted")
+        try newer.expect("b granted")
         XCTAssertFalse(third.said("c granted"))
         try newer.ask("b go", "b released")
         try third.ask("c go", "c released")
         try third.ask("w write \(other)", "w granted")
-        try older.hear("p relinquish to writer")
-        try newer.hear("q relinquish to writer")
+        try older.expect("p relinquish to writer")
+        try newer.expect("q relinquish to writer")
         try third.ask("w go", "w released")
-        try older.hear("p reacquire from writer")
-        try newer.hear("q reacquire from writer")
+        try older.expect("p reacquire from writer")
+        try newer.expect("q reacquire from writer")
     }
 
     func testTheDaemonIsReplacedByANewerOne() throws { try assertReplaced(old, by: [:]) }
@@ -77,7 +77,7 @@ final class VersionsSideBySideTests: StageTestCase {
     }
 
     /// A program from the future is told so, in words.
-    func testAProgramOfAVersionThatNobodyKnows() throws {
+    func testAProgramOfAnUnknownVersion() throws {
         _ = try daemon()
         let line = try ArbiterLine(runtime: stage.runtime)
         XCTAssertTrue(line.send([1, 0xFF, 0x7F, 1, 2, 3]))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AnnouncementTests {
     // MARK: Versions
 
-    /// What a presenter hears of news of a version of `/p.rtfd/s/f`.
+    /// What a presenter is told of news of a version of `/p.rtfd/s/f`.
     private func heard(
         _ news: VersionNews, at place: String, _ methods: PresenterMethods = .didMethods,
         purpose: String? = nil

@@ -22,13 +22,13 @@ import Testing
     }
 
     private func file(
-        _ ticket: UInt64, _ items: [AccessItem], purpose: String? = nil, _ arbiter: inout Arbiter
+        _ serial: UInt64, _ items: [AccessItem], purpose: String? = nil, _ arbiter: inout Arbiter
     ) -> [Effect] {
         arbiter.handle(
             .claimFiled(
                 FiledClaim(
-                    id: ClaimID(rawValue: ticket), client: ClientID(rawValue: 2),
-                    purpose: Purpose(purpose ?? "\(ticket)"), items: items)))
+                    id: ClaimID(rawValue: serial), client: ClientID(rawValue: 2),
+                    purpose: Purpose(purpose ?? "\(serial)"), items: items)))
     }
 
     private func isAsked(_ effects: [Effect]) -> Bool {

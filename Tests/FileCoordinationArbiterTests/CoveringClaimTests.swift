@@ -199,16 +199,16 @@ import Testing
     @Test func `Rule 2.23: nothing is delegated to it, and what is inside is taken back for it`() {
         for access in [Access.reading(.includingContents), .writing(.includingContents)] {
             #expect(!item("/d/", access).isDelegable)
-            var book = DelegationBook()
+            var index = DelegationIndex()
             let (own, far, directory, other) = (
                 DelegationID(rawValue: 1), DelegationID(rawValue: 2), DelegationID(rawValue: 3),
                 DelegationID(rawValue: 4)
             )
-            book.insert(own, at: path("/d"))
-            book.insert(far, at: path("/d/s/t/u/v/g"))
-            book.insert(directory, inside: path("/d/s"))
-            book.insert(other, at: path("/e"))
-            #expect(book.concerned(by: [item("/d/", access)]) == [own, far, directory])
+            index.insert(own, at: path("/d"))
+            index.insert(far, at: path("/d/s/t/u/v/g"))
+            index.insert(directory, inside: path("/d/s"))
+            index.insert(other, at: path("/e"))
+            #expect(index.concerned(by: [item("/d/", access)]) == [own, far, directory])
         }
     }
 

@@ -172,8 +172,8 @@ import Testing
             var fixture = DelegatingFixture()
             fixture.present(90, "/d/f", methods)
             fixture.file(1, by: 1, .read("/d/f"))
-            let isHeard = methods == .itemDidChange
-            #expect(fixture.held == ["1: exclusive\(isHeard ? ", reported" : "")"])
+            let tellsPresenters = methods == .itemDidChange
+            #expect(fixture.held == ["1: exclusive\(tellsPresenters ? ", reported" : "")"])
         }
         for methods: PresenterMethods in [.relinquishToReader, .save, .all] {
             var fixture = DelegatingFixture()

@@ -11,13 +11,13 @@ import Testing
     private static let both: PresenterMethods = [.relinquishToReader, .relinquishToWriter]
 
     private func claim(
-        _ ticket: UInt64, _ items: [AccessItem], purpose: String? = nil, client: UInt32 = 2,
+        _ serial: UInt64, _ items: [AccessItem], purpose: String? = nil, client: UInt32 = 2,
         inside: [UInt64] = []
     ) -> Event {
         .claimFiled(
             FiledClaim(
-                id: ClaimID(rawValue: ticket), client: ClientID(rawValue: client),
-                purpose: Purpose(purpose ?? "\(ticket)"), items: items,
+                id: ClaimID(rawValue: serial), client: ClientID(rawValue: client),
+                purpose: Purpose(purpose ?? "\(serial)"), items: items,
                 enclosing: inside.map { ClaimID(rawValue: $0) }, blocksCaller: !inside.isEmpty))
     }
 
@@ -31,9 +31,9 @@ import Testing
                 patience: patience))
     }
 
-    private func answer(_ number: UInt64, for ticket: UInt64) -> Event {
+    private func answer(_ number: UInt64, for serial: UInt64) -> Event {
         .presenterAnswered(
-            PresenterID(rawValue: number), for: ClaimID(rawValue: ticket), failure: nil)
+            PresenterID(rawValue: number), for: ClaimID(rawValue: serial), failure: nil)
     }
 
     /// An arbiter with a reader that did not wait for the answer of a presenter of its item.
@@ -56,7 +56,7 @@ import Testing
     @Test
     func `Rule 18.3: who waits for an answer to a claim that has gone on waits for the bound`() {
         var arbiter = afterPassingOver()
-        // It is heard of, and still has not answered.
+        // It is seen, and still has not answered.
         _ = arbiter.handle(claim(2, .read("/g"), purpose: "presenter 1", client: 1))
         let filed = arbiter.handle(claim(3, .read("/f"), inside: [1]))
         #expect(filed == [])

@@ -6,7 +6,7 @@ import FileCoordinationArbiter
 import Testing
 
 @Suite struct MoveTests {
-    /// What a presenter hears of a move of an item of another process's claim.
+    /// What a presenter is told of a move of an item of another process's claim.
     private func heard(
         _ moves: ItemMove..., of items: [AccessItem], at place: String,
         _ methods: PresenterMethods = .didMethods

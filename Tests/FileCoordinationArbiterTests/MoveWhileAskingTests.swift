@@ -132,17 +132,17 @@ import Testing
         let third = fixture.present("/a", purpose: "third")
         let reader = fixture.file(.read("/b"))
         // Let past the reader, and this one past it: the reader waits for both.
-        let passer = fixture.file(.write("/b") + .write("/a"), purpose: "second")
+        let bypasser = fixture.file(.write("/b") + .write("/a"), purpose: "second")
         let writer = fixture.file(.write("/a"), purpose: "first")
         let mover = fixture.file(.move("/a"), purpose: "third")
-        #expect([reader, passer, writer].allSatisfy { fixture.stage($0) == .asking })
+        #expect([reader, bypasser, writer].allSatisfy { fixture.stage($0) == .asking })
         fixture.announce(mover, move("/a", to: "/b"))
         fixture.end(mover, .unchanged)
         fixture.answer(second, reader)
-        fixture.answer(first, passer)
-        fixture.answer(third, passer)
+        fixture.answer(first, bypasser)
+        fixture.answer(third, bypasser)
         fixture.answer(third, writer)
-        for claim in [writer, passer, reader] {
+        for claim in [writer, bypasser, reader] {
             #expect(fixture.stage(claim) == .granted)
             fixture.handle(.claimEnded(claim, outcomes: []))
         }
@@ -207,14 +207,14 @@ import Testing
         var fixture = ArbiterFixture()
         let editors = ["first", "second"].map { fixture.present("/p.rtfd", purpose: $0) }
         let writer = fixture.file(.write("/p.rtfd/a"))
-        let passer = fixture.file(.write("/p.rtfd/f"), purpose: "first")
-        #expect(fixture.stage(passer) == .asking)
+        let bypasser = fixture.file(.write("/p.rtfd/f"), purpose: "first")
+        #expect(fixture.stage(bypasser) == .asking)
         let mover = fixture.file(.move("/z"))
         fixture.announce(mover, move("/p.rtfd/f", to: "/e/f"))
         for editor in editors { fixture.answer(editor, writer) }
         #expect(fixture.stage(writer) == .granted)
         let waiting = fixture.file(.read("/e/f"))
-        #expect(fixture.arbiter.impediments(of: waiting) == [.claim(passer)])
+        #expect(fixture.arbiter.impediments(of: waiting) == [.claim(bypasser)])
     }
 
     @Test func `Rules 8.4, 12.2: given up while its item moves, it leaves nothing behind`() {

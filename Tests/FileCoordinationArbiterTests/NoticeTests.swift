@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What presenters hear after a write (section 7).
+// What presenters are told after a write (section 7).
 
 import FileCoordinationArbiter
 import Testing

@@ -18,7 +18,7 @@ struct PlaceContestsTests {
         after time: UInt64
     ) -> [Bool] {
         var places = PlaceContests()
-        if isContested { places.note(path("/d/f"), wantedBy: one, at: 1, policy) }
+        if isContested { places.count(path("/d/f"), wantedBy: one, at: 1, policy) }
         return users.map {
             places.isCalm(path("/d/f"), afterUseBy: $0, for: mode, at: 1 + time, policy)
         }
@@ -57,20 +57,20 @@ struct PlaceContestsTests {
         var places = PlaceContests()
         #expect(handovers(&places) == policy.handovers)
         var others = PlaceContests()
-        others.note(path("/d/f"), wantedBy: one, at: 1, policy)
+        others.count(path("/d/f"), wantedBy: one, at: 1, policy)
         #expect(handovers(&others, apart: policy.handoverTime + 1) == nil)
     }
 
     @Test("Where that was not worth while it takes longer the next time, until it is")
     func caution() {
         var places = PlaceContests()
-        places.note(path("/d/f"), wantedBy: one, at: 1, policy)
+        places.count(path("/d/f"), wantedBy: one, at: 1, policy)
         for turns in 1...3 {
-            places.noteQueue(at: path("/d/f"), turns: 5, policy)
-            places.note(path("/d/f"), wantedBy: other, at: 2, policy)
+            places.rateQueue(at: path("/d/f"), turns: 5, policy)
+            places.count(path("/d/f"), wantedBy: other, at: 2, policy)
             #expect(handovers(&places) == policy.handovers << turns)
         }
-        places.noteQueue(at: path("/d/f"), turns: 1000, policy)
+        places.rateQueue(at: path("/d/f"), turns: 1000, policy)
         #expect(handovers(&places) == policy.handovers)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         let hasMoves: Bool
         var arbiter = Arbiter()
         var witness = Witness()
-        var ticket: UInt64 = 0
+        var serial: UInt64 = 0
         var registrations: UInt64 = 0
 
         private static let places = [
@@ -83,14 +83,14 @@ import Testing
         }
 
         private mutating func filing() -> Event {
-            ticket += 1
+            serial += 1
             let client = client()
             let purpose = purpose()
             let items = (0...(one(in: 2) ? 1 : 0)).map { _ in item(place(), access()) }
             let running = witness.rules.claims.filter {
                 $0.isGranted && $0.filed.client == client
             }
-            let id = ClaimID(rawValue: ticket)
+            let id = ClaimID(rawValue: serial)
             guard let outer = running.randomElement(using: &dice), one(in: 2) else {
                 var claim = FiledClaim(id: id, client: client, purpose: purpose, items: items)
                 if hasMoves { embellish(&claim) }

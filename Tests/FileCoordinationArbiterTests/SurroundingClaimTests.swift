@@ -70,16 +70,16 @@ import Testing
     /// The writer in line waits for the reader, inside of which the command reads.
     @Test func `Rule 2.17: a command that joins the access around it passes who waits for that`() {
         var arbiter = Arbiter()
-        func file(_ ticket: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {
+        func file(_ serial: UInt64, _ purpose: String, _ items: [AccessItem], in outer: [UInt64]) {
             _ = arbiter.handle(
                 .claimFiled(
                     FiledClaim(
-                        id: ClaimID(rawValue: ticket), client: ClientID(rawValue: UInt32(ticket)),
+                        id: ClaimID(rawValue: serial), client: ClientID(rawValue: UInt32(serial)),
                         purpose: Purpose(purpose), items: items,
                         surrounding: outer.map { ClaimID(rawValue: $0) }, blocksCaller: true)))
         }
-        func stage(_ ticket: UInt64) -> ClaimStage? {
-            arbiter.stage(of: ClaimID(rawValue: ticket))
+        func stage(_ serial: UInt64) -> ClaimStage? {
+            arbiter.stage(of: ClaimID(rawValue: serial))
         }
         func both(_ first: String, _ second: String) -> [AccessItem] {
             [AccessItem].write(first) + [AccessItem].write(second)

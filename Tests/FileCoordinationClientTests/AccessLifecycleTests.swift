@@ -12,15 +12,15 @@ import Testing
     @Test mutating func `An access waits until its items are settled`() {
         #expect(life.isWaiting)
         #expect(life.ending == nil)
-        let settled = life.settle(failure: nil)
-        #expect(settled.ending.isGranted)
-        #expect(!settled.releases)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.ending.isGranted)
+        #expect(!finished.releases)
         #expect(life.ending?.isGranted == true)
         #expect(!life.isWaiting)
     }
 
     @Test mutating func `Its end releases the claim, once`() {
-        _ = life.settle(failure: nil)
+        _ = life.finishWait(failure: nil)
         #expect(!life.isOver)
         let first = life.end()
         #expect(first)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test mutating func `Rule 12.3: what was granted cannot be given up`() {
-        _ = life.settle(failure: nil)
+        _ = life.finishWait(failure: nil)
         let isGivenUp = life.giveUp(.cancelled)
         #expect(!isGivenUp)
         #expect(life.ending?.isGranted == true)
@@ -42,27 +42,27 @@ import Testing
         #expect(!life.isWaiting)
         let later = life.giveUp(.cancelled)
         #expect(later)
-        let settled = life.settle(failure: nil)
-        #expect(settled.releases)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.releases)
         // The first reason counts.
-        #expect(settled.ending.isTimeOut)
+        #expect(finished.ending.isTimeOut)
         let mustRelease = life.end()
         #expect(!mustRelease)
     }
 
     @Test mutating func `A failure after the grant releases the claim`() {
-        let settled = life.settle(failure: .place(.linkLoop, item: 0))
-        #expect(settled.releases)
-        #expect(!settled.ending.isGranted)
+        let finished = life.finishWait(failure: .place(.linkLoop, item: 0))
+        #expect(finished.releases)
+        #expect(!finished.ending.isGranted)
         let isGivenUp = life.giveUp(.cancelled)
         #expect(!isGivenUp)
     }
 
     @Test mutating func `A failure between two claims has none to release`() {
         life.claimEnded()
-        let settled = life.settle(failure: .system(.limitReached("full")))
-        #expect(!settled.releases)
-        #expect(!settled.ending.isGranted)
+        let finished = life.finishWait(failure: .system(.limitReached("full")))
+        #expect(!finished.releases)
+        #expect(!finished.ending.isGranted)
     }
 
     @Test mutating func `Rule 1.5: a link leads on to another claim, which is waited for`() {
@@ -72,8 +72,8 @@ import Testing
         #expect(life.isWaiting)
         let reason = life.filedNext()
         #expect(reason == nil)
-        let settled = life.settle(failure: nil)
-        #expect(settled.ending.isGranted)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.ending.isGranted)
         let mustRelease = life.end()
         #expect(mustRelease)
     }
@@ -85,15 +85,15 @@ import Testing
         let reason = life.filedNext()
         #expect(reason?.isGranted == false)
         // It was granted first: the thread that settles it sees the reason as well.
-        let settled = life.settle(failure: nil)
-        #expect(settled.releases)
-        #expect(!settled.ending.isGranted)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.releases)
+        #expect(!finished.ending.isGranted)
     }
 
     @Test mutating func `Rule 15.1: an access for copies alone needs no claim any more`() {
         life.claimEnded()
-        let settled = life.settle(failure: nil)
-        #expect(settled.ending.isGranted)
+        let finished = life.finishWait(failure: nil)
+        #expect(finished.ending.isGranted)
         #expect(life.isReleased)
         let mustRelease = life.end()
         #expect(!mustRelease)
@@ -127,7 +127,7 @@ import Testing
     @Test mutating func `So is the next one, to which a link leads on`() {
         _ = wait.filed(1)
         _ = wait.decided(.granted)
-        // The next claim is decided while the first is still being settled.
+        // The next claim is decided while the first is still being finished.
         let threadToWake = wait.decided(.granted)
         #expect(threadToWake == nil)
         let ending = wait.filed(1)

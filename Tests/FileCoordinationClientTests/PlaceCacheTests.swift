@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is remembered of places, and by single threads besides: a change that is done is seen
-// whoever has heard of it first (Rule 1.15).
+// no matter which thread was told of it first (Rule 1.15).
 
 import FileCoordinationArbiter
 import FileCoordinationSystem

@@ -136,7 +136,7 @@ struct HostileLedgerTests {
                 _ = reader.body(snapshot.reference)
                 _ = reader.outcome(snapshot.reference)
                 _ = reader.outcome(snapshot.reference, from: round)
-                reader.noteRelocation(snapshot.reference)
+                reader.markRelocated(snapshot.reference)
                 _ = reader.grant(snapshot.reference, epoch)
                 _ = reader.reap(snapshot.reference, epoch)
             }

@@ -32,7 +32,7 @@ struct LayoutTests {
     @Test func `The fields of a record are where they always were`() {
         typealias Record = LedgerLayout.Record
         let fields = [
-            Record.word, Record.ticket, Record.filedAt, Record.grantedAt, Record.kind,
+            Record.word, Record.serial, Record.filedAt, Record.grantedAt, Record.kind,
             Record.thread, Record.bodyLength, Record.bodyOffset, Record.outcomeLength,
             Record.outcomeOffset, Record.outcomeCapacity, Record.presenterState,
             Record.relocated, Record.inline,
@@ -57,7 +57,7 @@ struct LayoutTests {
             SlotWord(isDelegated: true, epoch, sequence: 7).rawValue == 0x0000_0007_1234_5601)
         #expect(ServerEpoch(rawValue: 0x100_0000) == nil)
         #expect(ServerEpoch.maximum.successor == nil)
-        #expect(epoch.firstTicket == 0x1234_5600_0000_0001)
+        #expect(epoch.firstSerial == 0x1234_5600_0000_0001)
     }
 
     @Test func `Raising keeps all but the epoch, and cares for local records`() throws {
@@ -185,7 +185,7 @@ struct LayoutTests {
         func record() throws -> [UInt8] {
             Array(try world.contents(of: writer.fileName, count: 12800)[12288...])
         }
-        reader.noteRelocation(claim)
+        reader.markRelocated(claim)
         #expect(number(try record(), 72, 4) == 1)
         #expect(reader.grant(claim, world.epoch) == .granted)
         // In the record, behind the body: a length, and no offset.

@@ -21,9 +21,9 @@ struct LedgerWriterTests {
         let snapshot = try #require(reader.scan().first)
         #expect(snapshot.reference == claim && snapshot.state == .asked && snapshot.thread == 3)
         #expect(reader.body(claim) == [5, 6])
-        #expect(reader.setTicket(claim, 41) == 41)
-        #expect(reader.setTicket(claim, 42) == 41)
-        #expect(writer.ticket(of: claim) == 41)
+        #expect(reader.setSerial(claim, 41) == 41)
+        #expect(reader.setSerial(claim, 42) == 41)
+        #expect(writer.serial(of: claim) == 41)
         #expect(reader.grant(claim, world.epoch) == .granted)
         #expect(reader.grant(claim, world.epoch) == .refused)
         #expect(writer.waitWhileAsked(claim, deadline: nil) == .granted)
@@ -101,7 +101,7 @@ struct LedgerWriterTests {
         #expect(!old.reap(held, world.epoch))
         #expect(new.reap(held, epoch))
 
-        // Filed after the raise, it is the new server's from the start.
+        // It is filed after the raise, so it is the new server's from the start.
         let later = try writer.write(kind: .claim, body: [3])
         writer.file(later)
         #expect(old.grant(later, world.epoch) == .refused)

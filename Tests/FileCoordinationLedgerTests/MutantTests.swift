@@ -131,7 +131,7 @@ final class MutantTests: XCTestCase {
 
     func testAnAccessorOnAProvisionalGrantThatIsNotConfirmed() {
         let found = expect(.provisionalGrantNotConfirmed, Self.rivals) { $0.withdrawals = 1 }
-        // Its accessor is over, and the claim is in line.
+        // Its accessor is over, and the claim is in the queue.
         guard case .impossible = found else { return XCTFail("\(found as Any)") }
     }
 

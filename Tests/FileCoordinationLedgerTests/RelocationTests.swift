@@ -35,8 +35,8 @@ struct RelocationTests {
         let moved = try filed()
         let other = try filed()
         #expect(!writer.isRelocated(moved))
-        reader.noteRelocation(moved)
-        reader.noteRelocation(moved)
+        reader.markRelocated(moved)
+        reader.markRelocated(moved)
         #expect(writer.isRelocated(moved) && !writer.isRelocated(other))
         #expect(reader.grant(moved, world.epoch) == .granted)
         #expect(writer.isRelocated(moved))
@@ -48,7 +48,7 @@ struct RelocationTests {
 
     @Test func `A mark is gone with its claim`() throws {
         let former = try filed()
-        reader.noteRelocation(former)
+        reader.markRelocated(former)
         try end(former)
         #expect(!writer.isRelocated(former))
         let next = try writer.write(kind: .claim, body: [2])
@@ -70,7 +70,7 @@ struct RelocationTests {
         #expect(!writer.isRelocated(next))
         #expect(reader.snapshot(ofRecord: next.index)?.grantedAt == 0)
         // And the one that is not stopped does.
-        reader.noteRelocation(next, isWritten: false)
+        reader.markRelocated(next, isWritten: false)
         #expect(writer.isRelocationLost(next))
         #expect(reader.grant(next, world.epoch) == .granted)
         #expect(reader.snapshot(ofRecord: next.index)?.grantedAt ?? 0 > 1)
@@ -80,17 +80,17 @@ struct RelocationTests {
         let former = try filed()
         try end(former)
         // Reaped; written, and not filed; filed.
-        reader.noteRelocation(former)
+        reader.markRelocated(former)
         let next = try writer.write(kind: .claim, body: [2])
         try #require(next.index == former.index)
-        reader.noteRelocation(former)
+        reader.markRelocated(former)
         writer.file(next)
         #expect(!writer.isRelocated(next))
-        reader.noteRelocation(former)
-        reader.noteRelocation(
+        reader.markRelocated(former)
+        reader.markRelocated(
             RecordReference(index: next.index, generation: next.generation &+ 1))
         #expect(!writer.isRelocated(next))
-        reader.noteRelocation(next)
+        reader.markRelocated(next)
         #expect(writer.isRelocated(next))
         #expect(!writer.isRelocated(former))
     }
@@ -98,8 +98,8 @@ struct RelocationTests {
     @Test func `A mark for a record that no ledger has is none`() throws {
         let claim = try filed()
         for index in [UInt32(LedgerLayout.recordCount), .max] {
-            reader.noteRelocation(RecordReference(index: index, generation: 0))
-            reader.noteRelocation(RecordReference(index: index, generation: claim.generation))
+            reader.markRelocated(RecordReference(index: index, generation: 0))
+            reader.markRelocated(RecordReference(index: index, generation: claim.generation))
         }
         #expect(!writer.isRelocated(claim))
         #expect(reader.scan().count == 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Clients come and go, and are looked at ever more rarely while they have no connection; and their
-// records are known by tickets that no two have.
+// records are known by serial numbers that no two have.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -57,7 +57,7 @@ import Testing
         #expect(clients.client(ofLedger: writer.fileName) == nil)
     }
 
-    @Test func `A ticket of a former server is kept, and one that was made up is not`() throws {
+    @Test func `A serial of a former server is kept, and one that was made up is not`() throws {
         var clients = Clients()
         let client = clients.admit(reader, at: 0)
         _ = try epochs.raise()
@@ -65,13 +65,13 @@ import Testing
         var records = Records(
             epoch: epoch,
             relocations: try RelocationLog(in: world.runtime.directory, epoch: epoch))
-        let former = epoch.firstTicket - 1
-        let kept = records.enterClaim(.sample(.asked, index: 1, ticket: former), of: client)
+        let former = epoch.firstSerial - 1
+        let kept = records.enterClaim(.sample(.asked, index: 1, serial: former), of: client)
         #expect(kept.rawValue == former)
         // The same again, by another record, and one of the future.
-        let again = records.enterClaim(.sample(.asked, index: 2, ticket: former), of: client)
-        let future = records.enterClaim(.sample(.asked, index: 3, ticket: .max), of: client)
-        #expect(again.rawValue >= epoch.firstTicket)
+        let again = records.enterClaim(.sample(.asked, index: 2, serial: former), of: client)
+        let future = records.enterClaim(.sample(.asked, index: 3, serial: .max), of: client)
+        #expect(again.rawValue >= epoch.firstSerial)
         #expect(future.rawValue > again.rawValue && future.rawValue < .max)
         #expect(records.claimIDs == [kept, again, future])
         #expect(records.brokenAddress == nil)

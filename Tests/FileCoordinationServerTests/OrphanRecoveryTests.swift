@@ -11,7 +11,7 @@ import Testing
 
 struct OrphanRecoveryTests {
     /// Rule 2.0: who does not know what runs must not grant.
-    @Test func thatNobodyCanBeListedDoesNotMeanThatNobodyIsThere() throws {
+    @Test func thatNoWitnessCanBeListedDoesNotMeanThatThereIsNone() throws {
         let path =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("lost-\(UUID().uuidString.prefix(8))").path

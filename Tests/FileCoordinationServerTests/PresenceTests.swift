@@ -24,7 +24,7 @@ import Testing
             runtime: world.runtime, roleLock: try world.role(), epochs: epochs, era: epochs.era,
             epoch: epoch, otherPlaces: OtherPlaces(), poller: try Poller())
         listener = try presence.makeSocket()
-        presence.noteSocket()
+        presence.rememberSocket()
     }
 
     @Test mutating func `As long as the names are there nothing is to be done`() {

@@ -41,8 +41,8 @@ import Testing
         let open = questions.open(to: [first])
         #expect(open.map(\.number) == [4, 5])
         #expect(open.allSatisfy { $0.presenter == first })
-        questions.settle(earlier)
-        questions.settle(claim)
+        questions.clearUnanswered(earlier)
+        questions.clearUnanswered(claim)
         #expect(questions.claims.isEmpty)
     }
 }

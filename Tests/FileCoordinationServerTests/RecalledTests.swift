@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order the arbiter hears of what was found where a delegation was taken back (Rules 2.14,
-// 11.4).
+// In which order the arbiter is told of what was found where a delegation was taken back (Rules
+// 2.14, 11.4).
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

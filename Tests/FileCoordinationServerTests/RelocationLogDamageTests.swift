@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Books that were cut off, that are no books, and that could not be written: what can be read of
+// Logs that were cut off, that are no logs, and that could not be written: what can be read of
 // them is read, and no server fails to begin because of them.
 
 import FileCoordinationArbiter
@@ -16,62 +16,62 @@ struct RelocationLogDamageTests {
 
     init() throws { world = try RelocationLogWorld() }
 
-    private func items(_ ticket: UInt64) -> [AccessItem]? {
-        RelocationLog.items(ofClaim: ticket, in: world.runtime)
+    private func items(_ serial: UInt64) -> [AccessItem]? {
+        RelocationLog.items(ofClaim: serial, in: world.runtime)
     }
 
     @Test func `Of a file that is cut anywhere the whole entries count`() throws {
         let entries = [
-            RelocationEntry(ticket: 1, .claim(.one("/a"))), RelocationEntry(ticket: 2, .heard(3)),
-            RelocationEntry(ticket: 1, .claim(.one("/b"))),
+            RelocationEntry(serial: 1, .claim(.one("/a"))), RelocationEntry(serial: 2, .handled(3)),
+            RelocationEntry(serial: 1, .claim(.one("/b"))),
         ]
-        let book = try world.book(1)
+        let log = try world.log(1)
         var ends: [Int] = []
         for entry in entries {
-            try book.write(entry)
+            try log.write(entry)
             ends.append(try #require(world.length(of: "places.1")))
         }
         let bytes = try world.contents(of: "places.1")
         #expect(bytes.count == ends[2])
         for cut in 0...bytes.count {
             try world.put(Array(bytes.prefix(cut)), into: "places.1")
-            let next = try world.book(2)
+            let next = try world.log(2)
             let expected: [AccessItem]? =
                 cut < ends[0] ? nil : .one(cut < ends[2] ? "/a" : "/b")
             #expect(next.items(ofClaim: 1) == expected, "cut at \(cut)")
-            #expect(next.heardBytes(ofClaim: 2) == (cut < ends[1] ? 0 : 3), "cut at \(cut)")
+            #expect(next.handledBytes(ofClaim: 2) == (cut < ends[1] ? 0 : 3), "cut at \(cut)")
             if let expected { #expect(items(1) == expected, "cut at \(cut)") }
         }
     }
 
     @Test func `What is behind half an entry does no harm, and the next server begins anew`() throws
     {
-        try world.book(1).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         let whole = try world.contents(of: "places.1")
-        let late = try RelocationEntry(ticket: 2, .claim(.one("/b"))).encodeChecked()
+        let late = try RelocationEntry(serial: 2, .claim(.one("/b"))).encodeChecked()
         let zeros = [UInt8](repeating: 0, count: 64)
         for damage in [Array(late.prefix(9)) + late, zeros + late, [255, 255, 255, 255] + late] {
             try world.put(whole + damage, into: "places.1")
             #expect(items(1) == .one("/a"))
-            let next = try world.book(2)
+            let next = try world.log(2)
             #expect(next.items(ofClaim: 2) == nil)
-            try next.settle(living: [1, 2])
-            try next.write(RelocationEntry(ticket: 3, .claim(.one("/c"))))
+            try next.begin(living: [1, 2])
+            try next.write(RelocationEntry(serial: 3, .claim(.one("/c"))))
             #expect(items(1) == .one("/a") && items(3) == .one("/c"))
             next.remove()
         }
     }
 
     @Test func `A file longer than any server writes is read in part`() throws {
-        try world.book(1).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+        try world.log(1).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         // It takes no room, and no reader shall take as much memory.
         try FileSpace.truncate(
             try world.directory.openFile("places.1", [.write]), length: 1 << 42)
-        #expect(try world.book(2).items(ofClaim: 1) == .one("/a"))
+        #expect(try world.log(2).items(ofClaim: 1) == .one("/a"))
     }
 
-    @Test func `What has the name of a book and is none is passed over`() throws {
-        try world.book(4).write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+    @Test func `What has the name of a log and is none is passed over`() throws {
+        try world.log(4).write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         try world.put([], into: "target")
         #expect(mkdir(world.path + "/places.9", 0o700) == 0)
         #expect(mkfifo(world.path + "/places.10", 0o600) == 0)
@@ -79,23 +79,23 @@ struct RelocationLogDamageTests {
         for name in ["places.+12", "places.012", "places.12x", "places.", "places.4294967296"] {
             try world.put([], into: name)
         }
-        let book = try world.book(100)
-        #expect(book.items(ofClaim: 1) == .one("/a"))
+        let log = try world.log(100)
+        #expect(log.items(ofClaim: 1) == .one("/a"))
         #expect(items(1) == .one("/a"))
-        try book.settle(living: [1])
+        try log.begin(living: [1])
         #expect(items(1) == .one("/a"))
     }
 
     @Test func `A directory that is gone is an error, and another one mends it`() throws {
-        let book = try world.book(1)
+        let log = try world.log(1)
         try world.directory.removeSubdirectory("ledgers")
         #expect(rmdir(world.path) == 0)
         #expect(throws: SystemError.self) {
-            try book.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+            try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
         }
         let other = try RelocationLogWorld()
-        try book.move(to: other.directory)
-        try book.write(RelocationEntry(ticket: 2, .claim(.one("/b"))))
+        try log.move(to: other.directory)
+        try log.write(RelocationEntry(serial: 2, .claim(.one("/b"))))
         #expect(RelocationLog.items(ofClaim: 1, in: other.runtime) == .one("/a"))
         #expect(RelocationLog.items(ofClaim: 2, in: other.runtime) == .one("/b"))
     }
@@ -115,16 +115,16 @@ struct RelocationLogDamageTests {
         // In a process of its own, whose files may not grow.
         await #expect(processExitsWith: .success) {
             let world = try RelocationLogWorld()
-            let book = try world.book(1)
-            try book.write(RelocationEntry(ticket: 1, .claim(.one("/a"))))
+            let log = try world.log(1)
+            try log.write(RelocationEntry(serial: 1, .claim(.one("/a"))))
             let length = world.length(of: "places.1") ?? 0
             Self.limitFiles(to: length + 2000)
-            #expect(throws: SystemError.self) { try book.write(.long(2, 1)) }
+            #expect(throws: SystemError.self) { try log.write(.long(2, 1)) }
             #expect(world.length(of: "places.1") == length + 2000)
             Self.limitFiles(to: nil)
-            try book.write(RelocationEntry(ticket: 3, .claim(.one("/c"))))
-            try book.write(RelocationEntry(ticket: 4, .claim(.one("/d"))))
-            let next = try world.book(2)
+            try log.write(RelocationEntry(serial: 3, .claim(.one("/c"))))
+            try log.write(RelocationEntry(serial: 4, .claim(.one("/d"))))
+            let next = try world.log(2)
             #expect(next.items(ofClaim: 1) == .one("/a"))
             #expect(next.presenter(2)?.place.components.first == Array("n1".utf8))
             #expect(next.items(ofClaim: 3) == .one("/c"))
@@ -135,22 +135,22 @@ struct RelocationLogDamageTests {
     @Test func `A file that cannot be written anew stays as good as it was`() async {
         await #expect(processExitsWith: .success) {
             let world = try RelocationLogWorld()
-            let book = try world.book(1)
-            for ticket in 1...87 { try book.write(.long(UInt64(ticket), ticket)) }
+            let log = try world.log(1)
+            for serial in 1...87 { try log.write(.long(UInt64(serial), serial)) }
             #expect(world.length(of: "places.1") ?? 0 > 256 << 10)
             Self.limitFiles(to: 100_000)
-            for ticket in 88...90 {
+            for serial in 88...90 {
                 #expect(throws: SystemError.self) {
-                    try book.write(.long(UInt64(ticket), ticket))
+                    try log.write(.long(UInt64(serial), serial))
                 }
             }
-            #expect(try world.book(2).presenter(87) != nil)
+            #expect(try world.log(2).presenter(87) != nil)
             Self.limitFiles(to: nil)
-            try book.write(.long(91, 91))
-            let next = try world.book(2)
-            for ticket in 1...91 {
-                let place = next.presenter(UInt64(ticket))?.place
-                #expect(place?.components.first == Array("n\(ticket)".utf8))
+            try log.write(.long(91, 91))
+            let next = try world.log(2)
+            for serial in 1...91 {
+                let place = next.presenter(UInt64(serial))?.place
+                #expect(place?.components.first == Array("n\(serial)".utf8))
             }
         }
     }

@@ -37,26 +37,25 @@ struct RelocationLogReadingTests {
     private static func write(
         in world: RelocationLogWorld, rounds: Int, progress: Monitor<Progress>
     ) throws {
-        var book = try world.book(1)
+        var log = try world.log(1)
         for round in 1...rounds {
             if round.isMultiple(of: 2), round <= rounds / 2 {
-                book = try world.book(UInt32(round))
-                try book.settle(living: [1, 2])
+                log = try world.log(UInt32(round))
+                try log.begin(living: [1, 2])
             }
-            try book.write(RelocationEntry(ticket: 1, .claim(items(round))))
+            try log.write(RelocationEntry(serial: 1, .claim(items(round))))
             // So that the file grows and is written anew: about every 80 rounds.
-            try book.write(.long(2, round))
+            try log.write(.long(2, round))
             progress.withLock { $0.written = round }
             progress.notifyAll()
         }
     }
 
-    @Test func `Who looks while the book is written finds his items, and never older ones`() throws
-    {
+    @Test func `Who looks while the log is written finds his items, and never older ones`() throws {
         let world = try RelocationLogWorld()
         let progress = Monitor(Progress())
         let rounds = 1200
-        try DetachedThread.start(name: "book-writer") {
+        try DetachedThread.start(name: "log-writer") {
             do {
                 try Self.write(in: world, rounds: rounds, progress: progress)
             } catch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A runtime directory for one test, and servers that follow one another in it as far as their books
+// A runtime directory for one test, and servers that follow one another in it as far as their logs
 // go.
 
 import FileCoordinationArbiter
@@ -28,13 +28,13 @@ final class RelocationLogWorld: Sendable {
 
     var directory: Directory { runtime.directory }
 
-    /// The book of the server of an epoch.
-    func book(_ epoch: UInt32) throws -> RelocationLog {
+    /// The log of the server of an epoch.
+    func log(_ epoch: UInt32) throws -> RelocationLog {
         try RelocationLog(in: directory, epoch: ServerEpoch(truncating: UInt64(epoch)))
     }
 
-    /// The books that are there, finished or not.
-    func books() throws -> [String] {
+    /// The logs that are there, finished or not.
+    func logs() throws -> [String] {
         try directory.names().filter { $0.hasPrefix("places") }.sorted()
     }
 
@@ -58,13 +58,13 @@ final class RelocationLogWorld: Sendable {
 extension RelocationEntry {
     /// A presenter that was moved to a place of about 3000 bytes: a hundred of them make a file
     /// that is worth writing anew.
-    static func long(_ ticket: UInt64, _ number: Int) -> RelocationEntry {
+    static func long(_ serial: UInt64, _ number: Int) -> RelocationEntry {
         let name = [UInt8](repeating: 0x78, count: 250)
         let components = [Array("n\(number)".utf8)] + Array(repeating: name, count: 12)
         guard let path = ItemPath(components: components) else {
             preconditionFailure("\(components) is no path")
         }
-        return RelocationEntry(ticket: ticket, .presenter(path, isTold: true))
+        return RelocationEntry(serial: serial, .presenter(path, isTold: true))
     }
 }
 
@@ -84,7 +84,7 @@ extension [AccessItem] {
 }
 
 extension RelocationLog {
-    /// Notes one entry down.
+    /// Records one entry down.
     func write(_ entry: RelocationEntry) throws { try write([entry]) }
 }
 

@@ -15,11 +15,11 @@ extension RecordSnapshot {
     /// A record of a state and a kind; `at` is when it was filed.
     static func sample(
         _ state: RecordState, _ kind: RecordKind = .claim, index: UInt32 = 0,
-        flags: RecordFlags = [], at filedAt: UInt64 = 1, ticket: UInt64 = 0
+        flags: RecordFlags = [], at filedAt: UInt64 = 1, serial: UInt64 = 0
     ) -> RecordSnapshot {
         RecordSnapshot(
             reference: RecordReference(index: index, generation: 1), state: state, flags: flags,
-            epoch: .none, kind: kind, wantsMessage: false, requestedSlot: nil, ticket: ticket,
+            epoch: .none, kind: kind, wantsMessage: false, requestedSlot: nil, serial: serial,
             filedAt: filedAt, grantedAt: 0, thread: 0, hasRelinquishedToReader: false,
             hasRelinquishedToWriter: false)
     }

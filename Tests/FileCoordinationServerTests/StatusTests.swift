@@ -74,7 +74,7 @@ import Testing
         let waiting = report?.claims.filter { $0.stage == .waiting } ?? []
         #expect(waiting.count == count)
         // Who holds is named in each of them, and there are no more names than these.
-        let number = holder.ledger.ticket(of: held.record)
+        let number = holder.ledger.serial(of: held.record)
         for entry in waiting {
             #expect(entry.waitsFor.first?.claim == number)
             #expect(entry.waitsFor.count <= ServerLimits.reportedParties)
@@ -118,7 +118,7 @@ import Testing
         #expect(claims.map(\.stage) == [.granted, .waiting])
         #expect(claims.last?.waitsFor.map(\.claim) == [claims.first?.claim])
         #expect(claims.last?.waitsFor.map(\.role) == [.holder])
-        // The arbiter has heard of nothing, and the handoff needs no server.
+        // The arbiter has been told of nothing, and the handoff needs no server.
         #expect(world.server.arbiter.claims.isEmpty)
         try first.end()
         #expect(second.begins())

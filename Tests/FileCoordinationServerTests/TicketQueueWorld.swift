@@ -49,7 +49,7 @@ final class TicketQueueWorld {
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)
     }
 
-    /// The server hears all that was said, and acts on it.
+    /// The server is told all that was said, and acts on it.
     func settle() throws {
         repeat { try #require(server.turn(until: 0) == nil) } while server.hasHeard
         #expect(server.brokenInvariant == nil)

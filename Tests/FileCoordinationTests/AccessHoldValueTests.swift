@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds inside one process: what ends them, what runs inside them, in tasks, and their tickets
+// Holds inside one process: what ends them, what runs inside them, in tasks, and their join tokens
 // (Rule 18.13).
 
 import FileCoordination
@@ -103,7 +103,7 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         XCTAssertEqual(environment["FILECOORD_PATH_1"], url.path)
         let claim = try XCTUnwrap(environment["FILECOORD_CLAIM"])
         XCTAssertEqual(SurroundingClaims(text: claim).claims.count, 1)
-        let joined = try FileAccessHold(ticket: try XCTUnwrap(environment["FILECOORD_HOLD"]))
+        let joined = try FileAccessHold(joinToken: try XCTUnwrap(environment["FILECOORD_HOLD"]))
         XCTAssertEqual(joined.urls.map(\.path), [url.path])
         hold.release()
         XCTAssertEqual(code(of: url), .timedOut)
@@ -111,8 +111,8 @@ final class AccessHoldValueTests: CoordinatorTestCase {
         XCTAssertNil(code(of: url))
     }
 
-    func testATicketSurvivesItsText() throws {
-        let ticket = HoldTicket(
+    func testAJoinTokenSurvivesItsText() throws {
+        let joinToken = JoinToken(
             purpose: "a,b/ü", label: "back\u{1b}up",
             items: [
                 .init(
@@ -120,14 +120,15 @@ final class AccessHoldValueTests: CoordinatorTestCase {
                 .init(path: [0x2f], access: .writing([.deleting, .includingContents])),
             ],
             surroundings: SurroundingClaims())
-        XCTAssertEqual(HoldTicket(text: ticket.text), ticket)
-        // Every beginning of it, and everything with one character changed, is a ticket or none.
-        for end in ticket.text.indices {
-            _ = HoldTicket(text: String(ticket.text[..<end]))
+        XCTAssertEqual(JoinToken(text: joinToken.text), joinToken)
+        // Every beginning of it, and everything with one character changed, is a join token or
+        // none.
+        for end in joinToken.text.indices {
+            _ = JoinToken(text: String(joinToken.text[..<end]))
             for sign in ["x", ",", "/", "0", "é"] {
-                var text = ticket.text
+                var text = joinToken.text
                 text.replaceSubrange(end...end, with: sign)
-                _ = HoldTicket(text: text)
+                _ = JoinToken(text: text)
             }
         }
         for text in [
@@ -135,8 +136,8 @@ final class AccessHoldValueTests: CoordinatorTestCase {
             "hold1,61,,,w0/61", "hold1,61,,,w0/2f00", "hold1,,,,w0/2f", "hold2,61,,,w0/2f",
             "hold1,61,,,w0/2",
         ] {
-            XCTAssertNil(HoldTicket(text: text), text)
+            XCTAssertNil(JoinToken(text: text), text)
         }
-        XCTAssertNotNil(HoldTicket(text: "hold1,61,,,w0/2f"))
+        XCTAssertNotNil(JoinToken(text: "hold1,61,,,w0/2f"))
     }
 }

@@ -14,7 +14,7 @@ private final class SharedFlags: Sendable {
     var isCancelled: Bool { word.isCancelled }
     func cancel() { word.cancel() }
     func purposeNumber(isUsed: Bool) -> UInt64? { word.purposeNumber(isUsed: isUsed) }
-    func noteGivenPurpose() -> Bool { word.noteGivenPurpose() }
+    func markPurposeGiven() -> Bool { word.markPurposeGiven() }
 }
 
 @Suite struct CoordinatorFlagsTests {
@@ -30,13 +30,13 @@ private final class SharedFlags: Sendable {
     @Test func `A purpose can be given until one is used (Rules 4.3, 4.4)`() {
         let looked = SharedFlags()
         _ = looked.purposeNumber(isUsed: false)
-        #expect(looked.noteGivenPurpose())
+        #expect(looked.markPurposeGiven())
         #expect(looked.purposeNumber(isUsed: true) == nil)
-        #expect(!looked.noteGivenPurpose())
+        #expect(!looked.markPurposeGiven())
 
         let used = SharedFlags()
         let number = used.purposeNumber(isUsed: true)
-        #expect(!used.noteGivenPurpose())
+        #expect(!used.markPurposeGiven())
         #expect(used.purposeNumber(isUsed: true) == number)
     }
 
@@ -47,7 +47,7 @@ private final class SharedFlags: Sendable {
         flags.cancel()
         #expect(flags.isCancelled)
         #expect(flags.purposeNumber(isUsed: true) == number)
-        #expect(!flags.noteGivenPurpose())
+        #expect(!flags.markPurposeGiven())
         #expect(flags.isCancelled)
     }
 

@@ -94,7 +94,7 @@ final class PresenterNotes: Sendable {
     }
 
     /// Waits until there are `count` notes; false if they do not come.
-    func hear(_ count: Int) -> Bool {
+    func expect(_ count: Int) -> Bool {
         heard.wait(until: MonotonicClock.after(.seconds(30))) { $0.count >= count }
     }
 }

@@ -100,7 +100,7 @@ final class CoordinatorTests: CoordinatorTestCase {
     }
 
     /// Rule 16.2: a presenter on the main queue that only listens does not hold up the main thread.
-    func testAListenerOnTheMainQueueHoldsNobodyUp() throws {
+    func testAListenerOnTheMainQueueHoldsNoProcessUp() throws {
         let url = try file("f")
         let heard = expectation(description: "heard")
         let listener = MainListener(url) { heard.fulfill() }

@@ -189,12 +189,12 @@ struct DelegatedPlacesTests {
             let item = AccessItem(
                 path: try #require(ItemPath(path)), access: .writing(.deleting))
             let record = try ledger.write(kind: .claim, body: [1])
-            places.noteFiling(record, of: [item])
+            places.trackUnseen(record, of: [item])
             #expect(isLocal(try inside(7), places) != isInTheWay)
             ledger.file(record)
             #expect(isLocal(try inside(7), places) != isInTheWay)
-            // A server takes back first, and then gives it a ticket.
-            _ = reader.setTicket(record, 5)
+            // A server takes back first, and then gives it a serial number.
+            _ = reader.setSerial(record, 5)
             #expect(isLocal(try inside(7), places))
         }
     }
@@ -203,7 +203,7 @@ struct DelegatedPlacesTests {
     func unseenAndGivenUp() throws {
         try withDelegatedDirectory { places, ledger, _ in
             let record = try ledger.write(kind: .claim, body: [1])
-            places.noteFiling(record, of: [try inside(7)])
+            places.trackUnseen(record, of: [try inside(7)])
             ledger.file(record)
             #expect(!isLocal(try inside(7), places))
             #expect(ledger.cancel(record))

@@ -127,7 +127,7 @@ final class PresenterBatchTests: XCTestCase {
             ["answer 0", "answer 1", "answer 2", "changed", "changed /late", "changed /last"])
     }
 
-    /// Rules 7.1, 11.2: on one queue presenters hear in the order in which it was said.
+    /// Rules 7.1, 11.2: on one queue presenters are told in the order in which it was said.
     func testSeveralMessagesToOnePresenterDoNotComeLater() {
         let queue = OperationQueue.serial()
         let release = queue.occupy()

@@ -15,11 +15,11 @@ final class PresenterRuleTests: CoordinatorTestCase {
         NSFileCoordinator.addFilePresenter(presenter)
         presenter.notes.place = new
         write(old)
-        XCTAssertTrue(presenter.notes.hear(1))
+        XCTAssertTrue(presenter.notes.expect(1))
         NSFileCoordinator.removeFilePresenter(presenter)
         NSFileCoordinator.addFilePresenter(presenter)
         write(new)
-        XCTAssertTrue(presenter.notes.hear(2))
+        XCTAssertTrue(presenter.notes.expect(2))
         NSFileCoordinator.removeFilePresenter(presenter)
         XCTAssertEqual(presenter.notes.all, ["did change", "did change"])
     }
@@ -34,7 +34,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
         NSFileCoordinator.removeFilePresenter(registered)
     }
 
-    /// Rule 7.1: the writer does not wait for those who hear of its change.
+    /// Rule 7.1: the writer does not wait for those who are told of its change.
     func testTheWriterDoesNotWaitForNotices() throws {
         let url = try file("f")
         let presenter = NotingPresenter(url)
@@ -43,7 +43,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
         write(url)
         XCTAssertEqual(presenter.notes.all, [])
         presenter.presentedItemOperationQueue.isSuspended = false
-        XCTAssertTrue(presenter.notes.hear(1))
+        XCTAssertTrue(presenter.notes.expect(1))
         NSFileCoordinator.removeFilePresenter(presenter)
     }
 
@@ -53,7 +53,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
         NSFileCoordinator.addFilePresenter(presenter)
         let names = (1...20).map { "f\($0)" }
         for name in names { write(directory.appendingPathComponent(name, isDirectory: false)) }
-        XCTAssertTrue(presenter.notes.hear(40))
+        XCTAssertTrue(presenter.notes.expect(40))
         NSFileCoordinator.removeFilePresenter(presenter)
         XCTAssertEqual(presenter.notes.all, names.flatMap { ["appeared \($0)", "changed \($0)"] })
     }
@@ -69,7 +69,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
         NSFileCoordinator().coordinate(writingItemAt: package, error: nil) { _ in
             try? Data("two".utf8).write(to: inner)
         }
-        XCTAssertTrue(presenter.notes.hear(1))
+        XCTAssertTrue(presenter.notes.expect(1))
         NSFileCoordinator.removeFilePresenter(presenter)
         XCTAssertEqual(presenter.notes.all, ["did change"])
     }
@@ -84,7 +84,7 @@ final class PresenterRuleTests: CoordinatorTestCase {
             let presenter = SlowPresenter(url, handsOver: handsOver)
             NSFileCoordinator.addFilePresenter(presenter)
             write(url)
-            XCTAssertTrue(presenter.notes.hear(handsOver ? 4 : 3))
+            XCTAssertTrue(presenter.notes.expect(handsOver ? 4 : 3))
             NSFileCoordinator.removeFilePresenter(presenter)
             XCTAssertEqual(
                 presenter.notes.all,
@@ -106,11 +106,11 @@ final class PresenterRuleTests: CoordinatorTestCase {
             hasRead.withLock { $0 = error == nil }
             end.fulfill()
         }
-        XCTAssertTrue(presenter.notes.hear(1))
+        XCTAssertTrue(presenter.notes.expect(1))
         XCTAssertFalse(hasRead.withLock { $0 })
         reader.cancel()
         wait(end)
-        XCTAssertTrue(presenter.notes.hear(2))
+        XCTAssertTrue(presenter.notes.expect(2))
         NSFileCoordinator.removeFilePresenter(presenter)
         XCTAssertEqual(presenter.notes.all, ["asked to save", "has saved"])
         XCTAssertFalse(hasRead.withLock { $0 })

@@ -97,7 +97,7 @@ final class CalmAsyncPresenter: NSObject, NSFilePresenter {
     func savePresentedItemChanges() async throws { unsaved = 0 }
 }
 
-/// Hears of versions and of nothing else, in some of the ways in which that can be written.
+/// Is told of versions and of nothing else, in some of the ways in which that can be written.
 class VersionPresenter: NSObject, NSFilePresenter {
     let presentedItemURL: URL? = nil
     let presentedItemOperationQueue = OperationQueue()
@@ -115,7 +115,7 @@ extension VersionPresenter {
     func presentedSubitem(at subitemURL: URL, didResolve version: NSFileVersion) -> Bool { true }
 }
 
-/// Hears of versions on the main actor, where they are not to leave the queue they came on.
+/// Is told of versions on the main actor, where they are not to leave the queue they came on.
 @MainActor final class MainActorVersionPresenter: NSObject, NSFilePresenter {
     nonisolated var presentedItemURL: URL? { nil }
     nonisolated var presentedItemOperationQueue: OperationQueue { .main }

@@ -113,7 +113,7 @@ final class PresenterThreadsTests: XCTestCase {
         XCTAssertEqual(log.all, ["window saved", "answer 1", "window changed"])
     }
 
-    func testAnAsyncMethodThatBlocksItsThreadHoldsUpNobodyElse() {
+    func testAnAsyncMethodThatBlocksItsThreadHoldsUpNoOtherPresenter() {
         let gate = DispatchSemaphore(value: 0)
         let stuck = BlockingPresenter(queue: .serial(), gate: gate)
         let stuckLog = EventLog()

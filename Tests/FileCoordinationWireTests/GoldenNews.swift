@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bytes of version 1 for everything that moves, or comes and goes: what accessors announce,
-// what presenters hear of it, and what the server writes down. By hand, like the others.
+// what presenters are told of it, and what the server writes down. By hand, like the others.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -80,13 +80,13 @@ extension Golden {
             "the place of a presenter",
             .relocationEntry(
                 RelocationEntry(
-                    ticket: 0x0102_0304_0506_0708, .presenter(.of("/a"), isTold: true))),
+                    serial: 0x0102_0304_0506_0708, .presenter(.of("/a"), isTold: true))),
             "12000000 01000000 0807060504030201 01 0200 2f61 01"),
         Golden(
             "the places of a claim",
             .relocationEntry(
                 RelocationEntry(
-                    ticket: 3,
+                    serial: 3,
                     .claim([
                         AccessItem(
                             path: .of("/a"), access: .writing(.moving), isDirectory: true,
@@ -97,7 +97,7 @@ extension Golden {
             "the place of an item that is moved and replaced",
             .relocationEntry(
                 RelocationEntry(
-                    ticket: 3,
+                    serial: 3,
                     .claim([
                         AccessItem(path: .of("/a"), access: .writing([.moving, .replacing]))
                     ]))),
@@ -106,7 +106,7 @@ extension Golden {
             "the places of a claim that covers two trees",
             .relocationEntry(
                 RelocationEntry(
-                    ticket: 3,
+                    serial: 3,
                     .claim([
                         AccessItem(path: .of("/a"), access: .reading(.includingContents)),
                         AccessItem(path: .of("/b"), access: .writing(.includingContents)),
@@ -117,15 +117,15 @@ extension Golden {
             """),
         Golden(
             "the places of a claim of nothing",
-            .relocationEntry(RelocationEntry(ticket: .max, .claim([]))),
+            .relocationEntry(RelocationEntry(serial: .max, .claim([]))),
             "11000000 01000000 ffffffffffffffff 02 00000000"),
         Golden(
             "what was heard of a claim",
-            .relocationEntry(RelocationEntry(ticket: 3, .heard(0x0001_0203))),
+            .relocationEntry(RelocationEntry(serial: 3, .handled(0x0001_0203))),
             "11000000 01000000 0300000000000000 03 03020100"),
         Golden(
             "what was added to the package policy",
-            .relocationEntry(RelocationEntry(ticket: 0, .packages([1, 2]))),
+            .relocationEntry(RelocationEntry(serial: 0, .packages([1, 2]))),
             "11000000 01000000 0000000000000000 04 0200 0102"),
     ]
 }

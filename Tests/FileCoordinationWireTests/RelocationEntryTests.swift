@@ -10,18 +10,18 @@ import Testing
 /// Whole entries are read, and nothing else.
 struct RelocationEntryTests {
     private let entries = [
-        RelocationEntry(ticket: 1, .presenter(.of("/a/b"), isTold: false)),
+        RelocationEntry(serial: 1, .presenter(.of("/a/b"), isTold: false)),
         RelocationEntry(
-            ticket: 2,
+            serial: 2,
             .claim([
                 AccessItem(path: .of("/a"), access: .reading([.withoutChanges])),
                 AccessItem(
                     path: .of("/a/b.rtfd"), access: .writing(.deleting), isDirectory: true,
                     packageDepths: [2]),
             ])),
-        RelocationEntry(ticket: .max, .heard(.max)),
-        RelocationEntry(ticket: 0, .claim([])),
-        RelocationEntry(ticket: 1, .presenter(.of("/c"), isTold: true)),
+        RelocationEntry(serial: .max, .handled(.max)),
+        RelocationEntry(serial: 0, .claim([])),
+        RelocationEntry(serial: 1, .presenter(.of("/c"), isTold: true)),
     ]
 
     @Test func `A book of several entries is read to its end`() throws {
@@ -73,19 +73,19 @@ struct RelocationEntryTests {
     @Test func `An entry at its limits survives, and beyond them is not encoded`() throws {
         let item = AccessItem(path: .of("/a"), access: .writing(.plain))
         let items = [AccessItem](repeating: item, count: WireLimits.items)
-        let longest = RelocationEntry(ticket: 1, .claim(items))
+        let longest = RelocationEntry(serial: 1, .claim(items))
         // Compared outside the expectation, which would print megabytes.
         let isRead = RelocationEntry.entries(decoding: try longest.encodeChecked()) == [longest]
         #expect(isRead)
         #expect(throws: WireError.tooLong(.items)) {
-            try RelocationEntry(ticket: 1, .claim(items + [item])).encodeChecked()
+            try RelocationEntry(serial: 1, .claim(items + [item])).encodeChecked()
         }
         #expect(throws: WireError.tooLong(.path)) {
-            try RelocationEntry(ticket: 1, .presenter(.long(4097), isTold: true)).encodeChecked()
+            try RelocationEntry(serial: 1, .presenter(.long(4097), isTold: true)).encodeChecked()
         }
         let long = AccessItem(path: .long(4096), access: .reading([]))
         #expect(throws: WireError.tooLong(.relocationEntry)) {
-            try RelocationEntry(ticket: 1, .claim([AccessItem](repeating: long, count: 16500)))
+            try RelocationEntry(serial: 1, .claim([AccessItem](repeating: long, count: 16500)))
                 .encodeChecked()
         }
     }

@@ -28,7 +28,7 @@ enum PlainAccess {
     }
 }
 
-/// Errands that coordinate.
+/// Tasks that coordinate.
 final class AccessTasks {
     private var urls: [String: [URL]] = [:]
     private let waiting = OperationQueue()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that goes through a directory: one coordinated read of each of thousands of files, by
-// a process that has never heard of any of them; one by one, and inside of one batch.
+// a process that has never been told of any of them; one by one, and inside of one batch.
 
 import FileCoordination
 

@@ -6,7 +6,7 @@
 import CPeers
 import FileCoordination
 
-/// Errands that know nothing of coordination.
+/// Tasks that know nothing of coordination.
 final class PeerTasks {
     private var files: [String: Int32] = [:]
     private var echo: Int32?

@@ -37,7 +37,7 @@ private final class IdlePresenter: NSObject, NSFilePresenter {
     }
 }
 
-/// Hears of changes.
+/// Is told of changes.
 private final class ListeningPresenter: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue: OperationQueue
@@ -50,7 +50,7 @@ private final class ListeningPresenter: NSObject, NSFilePresenter {
     func presentedItemDidChange() {}
 }
 
-/// Errands with presenters, which stay until the process ends.
+/// Tasks with presenters, which stay until the process ends.
 final class PresenterTasks {
     private let queue: OperationQueue
     private let isBack = DispatchSemaphore(value: 0)
@@ -89,7 +89,7 @@ final class PresenterTasks {
         return []
     }
 
-    /// FILE: a presenter that hears of changes, and is never asked.
+    /// FILE: a presenter that is told of changes, and is never asked.
     private func presentListening(_ words: [String]) throws -> [Double] {
         let url = URL(fileURLWithPath: try words.text(0), isDirectory: false)
         NSFileCoordinator.addFilePresenter(ListeningPresenter(url, queue))

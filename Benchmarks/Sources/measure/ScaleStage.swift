@@ -26,9 +26,11 @@ enum ScaleStage {
         ],
         prepare: { bench, needs in
             var contestants: [Contestant] = []
-            for (crowd, counts) in [(presenters, [100_000, 1000]), (claims, [100_000, 1000])] {
-                for count in counts where needs.contains(name(count, crowd.kind)) {
-                    contestants.append(try contestant(crowd, bench, count))
+            for (population, counts) in [
+                (presenters, [100_000, 1000]), (claims, [100_000, 1000]),
+            ] {
+                for count in counts where needs.contains(name(count, population.kind)) {
+                    contestants.append(try contestant(population, bench, count))
                 }
             }
             for count in [1000, 10] where needs.contains(name(count, processes.kind)) {
@@ -42,7 +44,7 @@ enum ScaleStage {
     }
 
     /// Others, of one kind.
-    private struct Crowd: Sendable {
+    private struct Population: Sendable {
         let kind: String
         /// How many one process can be.
         let mostOfOne: Int
@@ -50,13 +52,13 @@ enum ScaleStage {
         let join: @Sendable (Workbench, World, Int) throws -> Void
     }
 
-    private static let presenters = Crowd(kind: "presenters", mostOfOne: mostOfOne) {
+    private static let presenters = Population(kind: "presenters", mostOfOne: mostOfOne) {
         bench, world, count in
         _ = try bench.worker(in: world).ask(
             "present-elsewhere", try bench.directory("elsewhere"), "\(count)")
     }
 
-    private static let claims = Crowd(kind: "waiting claims", mostOfOne: mostOfOne) {
+    private static let claims = Population(kind: "waiting claims", mostOfOne: mostOfOne) {
         bench, world, count in
         let file = try bench.file()
         _ = try bench.worker(in: world, isDelegating: false).ask("hold", file)
@@ -64,24 +66,24 @@ enum ScaleStage {
             .ask("wait", file, "\(count)", try bench.file())
     }
 
-    private static let processes = Crowd(kind: "processes", mostOfOne: 1) { bench, world, _ in
+    private static let processes = Population(kind: "processes", mostOfOne: 1) { bench, world, _ in
         _ = try bench.worker(in: world, isDelegating: false).ask("write", try bench.file(), "1")
     }
 
     private static func contestant(
-        _ crowd: Crowd, _ bench: Workbench, _ count: Int
+        _ population: Population, _ bench: Workbench, _ count: Int
     ) throws -> Contestant {
         let world = try bench.world()
         let client = try bench.worker(in: world, isDelegating: false)
         let file = try bench.file()
         _ = try client.ask("write", file, "100")
         let before = try world.memory("RssAnon")
-        for start in stride(from: 0, to: count, by: crowd.mostOfOne) {
-            Terminal.progress("scale: \(count - start) \(crowd.kind) to come")
-            try crowd.join(bench, world, min(count - start, crowd.mostOfOne))
+        for start in stride(from: 0, to: count, by: population.mostOfOne) {
+            Terminal.progress("scale: \(count - start) \(population.kind) to come")
+            try population.join(bench, world, min(count - start, population.mostOfOne))
         }
         let bytes = (try world.memory("RssAnon") - before) / Double(count)
-        let name = name(count, crowd.kind)
+        let name = name(count, population.kind)
         let contestant = try Contestant.task(name, client, "write", file)
         return Contestant(name) {
             bench.extras.append((name + ": the arbiter's own memory for each", bytes, "bytes"))

@@ -63,7 +63,7 @@ enum Mutants {
         }
     }
 
-    /// Runs the mutants that were asked for; says whether no test missed any.
+    /// Runs the mutants that were asked for; returns whether no test missed any.
     private static func run(_ wishes: Wishes) throws -> Bool {
         // Mutants/Sources/mutants/Mutants.swift
         let checkout = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in

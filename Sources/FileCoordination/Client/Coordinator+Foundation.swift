@@ -70,9 +70,9 @@ extension Coordinator {
         } catch {
             throw items.thrown(error)
         }
-        noteRunning(access)
+        markRunning(access)
         defer {
-            noteEnded(access)
+            markEnded(access)
             placePresenter()
         }
         return try await access.run { try await accessor(items.urls(of: $0)) }

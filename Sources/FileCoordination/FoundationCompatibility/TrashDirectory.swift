@@ -66,8 +66,8 @@ package struct TrashDirectory {
     private func take(
         _ item: TrashItem, as name: [UInt8], _ note: [UInt8]
     ) throws(SystemError) {
-        let noteName = name + TrashName.noteEnding
-        let file = try info.openFile(noteName, [.write, .create, .exclusive], mode: 0o600)
+        let infoName = name + TrashName.infoSuffix
+        let file = try info.openFile(infoName, [.write, .create, .exclusive], mode: 0o600)
         do {
             let written = note.withUnsafeBytes { bytes in
                 Result { () throws(SystemError) in try file.write(bytes, at: 0) }
@@ -76,7 +76,7 @@ package struct TrashDirectory {
             try item.parent.move(item.name, to: name, in: files)
         } catch {
             // The first failure is the one to tell of; a note without an item does no harm.
-            try? info.remove(noteName)
+            try? info.remove(infoName)
             throw error
         }
     }

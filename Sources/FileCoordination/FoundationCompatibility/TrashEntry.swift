@@ -10,7 +10,7 @@ import Glibc
 /// The names that an item may have in a trash directory.
 enum TrashName {
     /// What the name of the note about an item ends in.
-    static let noteEnding = Array(".trashinfo".utf8)
+    static let infoSuffix = Array(".trashinfo".utf8)
     /// The kernel's bound for a name.
     private static let nameMaximum = 255
     /// What is behind the last dot counts as an extension if it is not longer.
@@ -30,7 +30,7 @@ enum TrashName {
 
     private static func numbered(_ name: [UInt8], with number: [UInt8]) -> [UInt8] {
         let (stem, ending) = split(name)
-        let room = nameMaximum - noteEnding.count - number.count - ending.count
+        let room = nameMaximum - infoSuffix.count - number.count - ending.count
         return shortened(stem, to: room) + number + ending
     }
 

@@ -2,7 +2,7 @@
 //
 // The names of what a cloud knows about an item, and of its news, as far as Foundation lacks them.
 // Nothing on Linux has a value for them; programs name them when they say which changes they want
-// to hear of (Rule 10.5), and when they ask.
+// to be told of (Rule 10.5), and when they ask.
 
 #if !canImport(Darwin)
 public import Foundation

@@ -53,8 +53,8 @@ struct RegisteredPresenter: Presenter {
         presenter.relinquish(kind, block)
     }
 
-    func hear(_ notice: PresenterNotice) -> Bool {
-        presenter.hear(notice, versions: versions, makeURL: makeURL)
+    func receive(_ notice: PresenterNotice) -> Bool {
+        presenter.receive(notice, versions: versions, makeURL: makeURL)
     }
 
     // MARK: Methods with two spellings

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What can be done to a version: to remove it, to mark it, and to put its contents in the place of
-// an item. Whatever presenters are to hear of is reported once, after it has happened (Rule 10.2).
+// an item. Whatever presenters are to be told of is reported once, after it has happened (Rule
+// 10.2).
 
 import FileCoordinationArbiter
 import FileCoordinationClient

@@ -62,9 +62,9 @@ struct KnownDirectories {
         return known
     }
 
-    /// Notes that an item is looked for in a directory of which nothing is known; says whether that
-    /// is the first time.
-    mutating func noteFirstLook(inDirectoryAt path: [UInt8]) -> Bool {
+    /// Records that an item is looked for in a directory of which nothing is known; returns whether
+    /// that is the first time.
+    mutating func recordFirstLook(inDirectoryAt path: [UInt8]) -> Bool {
         if usedOnce.count >= Self.usedOnceLimit { usedOnce = [] }
         return usedOnce.insert(HashedKey(path)).inserted
     }
@@ -79,15 +79,15 @@ struct KnownDirectories {
         return listing.files.contains(HashedKey(path.nameBytes))
     }
 
-    /// Notes that an item was looked at by itself; says whether to read the whole directory.
-    mutating func noteLook(in directory: KnownDirectory, now: UInt64) -> Bool {
+    /// Records that an item was looked at by itself; returns whether to read the whole directory.
+    mutating func countLook(in directory: KnownDirectory, now: UInt64) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
         looks[directory.watch, default: 0] += 1
         return looks[directory.watch, default: 0] % Self.fewLooks == 0
     }
 
-    /// Notes what was listed; nil for too many.
-    mutating func note(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
+    /// Records what was listed; nil for too many.
+    mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey($0) })
         listings[directory.watch] = Listing(files: files, expires: expires)

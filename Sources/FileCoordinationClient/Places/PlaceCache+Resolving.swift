@@ -69,7 +69,7 @@ extension PlaceCache {
             guard let outer = state.directories.directory(of: directory, now: now) else {
                 return nil
             }
-            return state.directories.noteFirstLook(inDirectoryAt: directory.bytes) ? outer : nil
+            return state.directories.recordFirstLook(inDirectoryAt: directory.bytes) ? outer : nil
         }
         guard let outer else { return nil }
         let policy = policy()
@@ -99,7 +99,7 @@ extension PlaceCache {
         let now = MonotonicClock.now
         let found = state.withLock { state -> (KnownDirectory, Preparation)? in
             guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is heard of.
+            // Before the look, so that what happens after it is seen.
             state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
             let way = Preparation(
                 clearings: state.clearings, watch: known.watch, expires: known.expires)

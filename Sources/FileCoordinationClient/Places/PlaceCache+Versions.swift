@@ -8,7 +8,7 @@ import FileCoordinationSystem
 extension PlaceCache {
     /// Whether it is known, and still holds, that the item of a place has no versions.
     func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
-        if news.isReadable { hear() }
+        if news.isReadable { readEvents() }
         let now = MonotonicClock.now
         return state.withLock { state in
             Self.absence(of: path, now, state) != nil
@@ -23,13 +23,13 @@ extension PlaceCache {
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
-        // The watches come first, so that what happens after the look is heard of.
+        // The watches come first, so that what happens after the look is seen.
         let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
             guard now >= state.resumesAt, let root = number(of: path, &state),
                 let places = number(of: shelf, &state)
             else { return nil }
             let former = state.versionless.generation
-            let generation = state.versionless.note(
+            let generation = state.versionless.watch(
                 watches: [root.number, places.number], of: path,
                 until: min(root.expires, places.expires))
             if generation != former { raiseRevision() }
@@ -61,7 +61,7 @@ extension PlaceCache {
     func isAbsent(
         _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
     ) -> Bool {
-        if !hasLooked, news.isReadable { hear() }
+        if !hasLooked, news.isReadable { readEvents() }
         let known = state.withLock { state -> Bool? in
             if Self.absence(of: path, now, state) != nil { return true }
             return state.versionless.watch(path, now: now) ? false : nil

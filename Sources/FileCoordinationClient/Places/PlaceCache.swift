@@ -103,7 +103,7 @@ final class PlaceCache: Sendable {
     /// The same, and whether it is known that the item has no versions in the store at `path`.
     func known(_ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64) -> Finding {
         // Before the lock: the thread that took the news discards under the lock what they concern.
-        if news.isReadable { hear() }
+        if news.isReadable { readEvents() }
         return state.withLock { state in
             var finding = Finding(
                 place: Self.known(text, now, &state), revision: revision.load(ordering: .relaxed))
@@ -151,7 +151,7 @@ final class PlaceCache: Sendable {
             let known = state.directories.directory(of: path, now: now)
             guard let known else { return nil }
             isFile = state.directories.isFile(path, in: known, now: now)
-            isToBeListed = !isFile && state.directories.noteLook(in: known, now: now)
+            isToBeListed = !isFile && state.directories.countLook(in: known, now: now)
             return known
         }
         guard let directory else { return nil }
@@ -173,7 +173,7 @@ final class PlaceCache: Sendable {
         state.withLock { state in
             // What was told meanwhile may concern what was read.
             guard (state.clearings, state.directories.tellings) == before else { return }
-            state.directories.note(
+            state.directories.store(
                 names.flatMap { $0 }, in: directory, until: now + Self.lifetime)
         }
     }
@@ -229,8 +229,8 @@ final class PlaceCache: Sendable {
         return fresh
     }
 
-    /// Takes note of what has happened.
-    func hear() {
+    /// Handles what has happened.
+    func readEvents() {
         state.withLock { state in
             raiseRevision()
             // To the end: the caller would overlook news that are left unread.
@@ -240,7 +240,7 @@ final class PlaceCache: Sendable {
                 for event in news.events {
                     state.directories.forget(event.name, in: event.watch)
                     if !event.changes.isDisjoint(with: Self.arrivals) {
-                        state.versionless.hear(event.name, in: event.watch)
+                        state.versionless.handleEvent(event.name, in: event.watch)
                     }
                 }
                 let isConcerned = news.events.contains { event in

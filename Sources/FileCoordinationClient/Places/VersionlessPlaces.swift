@@ -31,8 +31,8 @@ struct VersionlessPlaces {
         return now < store.expires && store.path == path
     }
 
-    /// Notes that a store is watched; returns the generation of what is known of it.
-    mutating func note(
+    /// Records that a store is watched; returns the generation of what is known of it.
+    mutating func watch(
         watches: [Int32], of path: [UInt8], until expires: UInt64
     ) -> UInt64 {
         if let store, store.path != path || store.watches != watches { clear() }
@@ -40,14 +40,14 @@ struct VersionlessPlaces {
         return generation
     }
 
-    /// Notes that the item of a place was found to have none.
+    /// Records that the item of a place was found to have none.
     mutating func insert(_ place: KnownPlace) {
         place.versionlessGeneration = generation
         places[place.watch, default: [:]][place.place.path.nameBytes] = place
     }
 
-    /// Takes note of an event: something of that name has come to a directory, or its watch ended.
-    mutating func hear(_ name: [UInt8], in watch: Int32) {
+    /// Handles an event: something of that name has come to a directory, or its watch ended.
+    mutating func handleEvent(_ name: [UInt8], in watch: Int32) {
         tellings &+= 1
         if let store, store.watches.contains(watch) { generation += 1 }
         if let place = places[watch]?.removeValue(forKey: name) {

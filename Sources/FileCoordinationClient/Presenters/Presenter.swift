@@ -37,7 +37,7 @@ package protocol Presenter: Sendable {
         _ completion: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Tells it what happened; false if there is nothing to call it with.
-    func hear(_ notice: PresenterNotice) -> Bool
+    func receive(_ notice: PresenterNotice) -> Bool
 }
 
 /// What a presenter is asked for and answers with a completion.

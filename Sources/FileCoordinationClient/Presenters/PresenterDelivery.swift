@@ -27,7 +27,7 @@ package enum PresenterNotice: Hashable, Sendable {
     /// `presentedSubitem(at:didResolve:)`
     case subitemVersion(VersionNews, at: ItemPath)
 
-    /// The method that has to be implemented to hear it.
+    /// The method that has to be implemented to be told.
     var method: PresenterMethods {
         switch self {
         case .itemDidChange: .itemDidChange

@@ -278,10 +278,10 @@ extension PresenterMailbox {
                 presenter.relinquish(kind, block)
             }
         case .notify(let notice):
-            guard let callbacks = beginning(delivery), callbacks.presenter.hear(notice) else {
+            guard let callbacks = beginning(delivery), callbacks.presenter.receive(notice) else {
                 return
             }
-            // Also if it removed itself: it has heard.
+            // Also if it removed itself: it has been told.
             callbacks.handled(notice)
         case .reacquire(let kind, let call, let reacquirer):
             guard begin(delivery) != nil else { return }

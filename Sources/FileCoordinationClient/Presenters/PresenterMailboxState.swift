@@ -76,7 +76,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     // MARK: What the arbiter says
 
-    /// Notes that a claim asks the presenter to make way.
+    /// Records that a claim asks the presenter to make way.
     package mutating func asked(claim: UInt64, steps: YieldSteps) -> [Action] {
         let ask = Ask(claim: claim, steps: implementedSteps(of: steps)[...])
         switch activity {
@@ -90,13 +90,13 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Notes that there is something to tell the presenter.
+    /// Records that there is something to tell the presenter.
     package mutating func noticed(_ notice: PresenterNotice) -> [Action] {
         guard activity != .removed, methods.contains(notice.method) else { return [] }
         return [.deliver(.notify(notice))]
     }
 
-    /// Notes that the last access for which the presenter relinquished in this kind is over.
+    /// Records that the last access for which the presenter relinquished in this kind is over.
     package mutating func recalled(_ kind: Relinquishment) -> [Action] {
         switch self[kind].recall() {
         case .nothing:
@@ -111,7 +111,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Notes that a claim is over before the presenter has made way for it (Rule 12.5).
+    /// Records that a claim is over before the presenter has made way for it (Rule 12.5).
     package mutating func cancelled(claim: UInt64) -> [Action] {
         waiting.removeAll { $0.claim == claim }
         switch activity {
@@ -126,7 +126,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         }
     }
 
-    /// Notes that the arbiter was replaced: what was asked is forgotten, what is relinquished
+    /// Records that the arbiter was replaced: what was asked is forgotten, what is relinquished
     /// stays, and the presenter is told to look again, since a message may have been lost.
     package mutating func serverChanged() -> [Action] {
         guard activity != .removed else { return [] }
@@ -137,7 +137,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return noticed(.itemDidChange)
     }
 
-    /// Notes that the presenter was removed.
+    /// Records that the presenter was removed.
     package mutating func presenterRemoved() {
         waiting = []
         activity = .removed
@@ -147,7 +147,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
 
     // MARK: What the presenter does
 
-    /// Notes that the operation of a delivery has started; false if the presenter must not be
+    /// Records that the operation of a delivery has started; false if the presenter must not be
     /// called.
     package mutating func begin(_ delivery: PresenterDelivery<Reacquirer>) -> Bool {
         switch delivery {
@@ -169,7 +169,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return true
     }
 
-    /// Notes that the presenter called the block of its relinquish method (Rule 6.8).
+    /// Records that the presenter called the block of its relinquish method (Rule 6.8).
     package mutating func relinquished(
         _ kind: Relinquishment, call: PresenterCallID, reacquirer: Reacquirer?
     ) -> [Action] {
@@ -188,14 +188,14 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         return actions
     }
 
-    /// Notes that the presenter saved or accommodated, or refused to (Rule 9.1).
+    /// Records that the presenter saved or accommodated, or refused to (Rule 9.1).
     package mutating func completed(_ call: PresenterCallID, failure: Failure?) -> [Action] {
         guard let ask = isCalling(call) else { return [] }
         guard let failure else { return work(on: ask) }
         return [.answer(claim: ask.claim, failure)] + workOnNext()
     }
 
-    /// Notes that a reacquirer has run.
+    /// Records that a reacquirer has run.
     package mutating func reacquired(_ kind: Relinquishment, call: PresenterCallID) -> [Action] {
         self[kind].returned(call) ? becameHeld(kind) : []
     }

@@ -44,7 +44,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case goOn
     }
 
-    /// Notes that an ask needs the presenter to be relinquished; `call` is the number to use.
+    /// Records that an ask needs the presenter to be relinquished; `call` is the number to use.
     mutating func require(_ call: PresenterCallID) -> RequireAction {
         switch state {
         case .held:
@@ -59,7 +59,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the operation of `call` is about to call the method; false if it must not.
+    /// Records that the operation of `call` is about to call the method; false if it must not.
     mutating func begin(_ call: PresenterCallID) -> Bool {
         switch state {
         case .enqueued(call):
@@ -96,7 +96,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case held
     }
 
-    /// Notes that the presenter called the block of `call`.
+    /// Records that the presenter called the block of `call`.
     mutating func blockCalled(
         _ call: PresenterCallID, reacquirer: Reacquirer?
     ) -> BlockCalledAction {
@@ -127,7 +127,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case held
     }
 
-    /// Notes that the last access for which the presenter relinquished is over (Rule 8.3).
+    /// Records that the last access for which the presenter relinquished is over (Rule 8.3).
     mutating func recall() -> RecallAction {
         switch state {
         case .held, .enqueuedRecalled, .calledRecalled, .returning:
@@ -147,7 +147,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the reacquirer of `call` has run; false if that is not news.
+    /// Records that the reacquirer of `call` has run; false if that is not news.
     mutating func returned(_ call: PresenterCallID) -> Bool {
         guard mayReturn(call) else { return false }
         state = .held
@@ -174,7 +174,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the ask which made `call` was given up: if the method was not called yet, it
+    /// Records that the ask which made `call` was given up: if the method was not called yet, it
     /// never will be.
     mutating func withdraw(_ call: PresenterCallID) {
         switch state {
@@ -186,8 +186,8 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the arbiter was replaced: of a call without an answer the new one knows nothing,
-    /// so it will not recall it either.
+    /// Records that the arbiter was replaced: of a call without an answer the new one knows
+    /// nothing, so it will not recall it either.
     mutating func serverChanged() {
         switch state {
         case .enqueued, .enqueuedRecalled:

@@ -79,7 +79,7 @@ struct AccessLifecycle: Sendable {
 
     // MARK: Facts
 
-    /// Notes that the access is to be given up; false if its wait has ended.
+    /// Records that the access is to be given up; false if its wait has ended.
     ///
     /// The first reason counts.
     mutating func giveUp(_ reason: AccessEnding) -> Bool {
@@ -91,18 +91,18 @@ struct AccessLifecycle: Sendable {
         return true
     }
 
-    /// Notes that a link is followed; returns how many were by now.
+    /// Records that a link is followed; returns how many were by now.
     mutating func follow() -> Int {
         hops += 1
         return hops
     }
 
-    /// Notes that its claim is over before its accessor has run.
+    /// Records that its claim is over before its accessor has run.
     mutating func claimEnded() {
         if case .waiting(let givenUp) = phase { phase = .between(givenUp: givenUp) }
     }
 
-    /// Notes that the next claim is filed; returns why that is to be given up at once.
+    /// Records that the next claim is filed; returns why that is to be given up at once.
     ///
     /// If it has been granted already, the thread that settles it sees this, too.
     mutating func filedNext() -> AccessEnding? {
@@ -111,10 +111,11 @@ struct AccessLifecycle: Sendable {
         return givenUp
     }
 
-    /// Notes that the items have been looked at after the grant, or why the access fails for them.
+    /// Records that the items have been looked at after the grant, or why the access fails for
+    /// them.
     ///
     /// - Returns: how the wait has ended, and whether a claim has to be released for that.
-    mutating func settle(failure: AccessFailure?) -> (ending: AccessEnding, releases: Bool) {
+    mutating func finishWait(failure: AccessFailure?) -> (ending: AccessEnding, releases: Bool) {
         let (givenUp, hasClaim): (AccessEnding?, Bool)
         switch phase {
         case .waiting(let reason): (givenUp, hasClaim) = (reason, true)
@@ -130,7 +131,7 @@ struct AccessLifecycle: Sendable {
         return (.granted, false)
     }
 
-    /// Notes that the accessor has returned, or will not run.
+    /// Records that the accessor has returned, or will not run.
     ///
     /// - Returns: whether a claim has to be released for that.
     @discardableResult

@@ -62,7 +62,7 @@ struct AccessedItem: Sendable {
 
     // MARK: Before the accessor
 
-    /// Notes that the item is somewhere else than the caller said.
+    /// Records that the item is somewhere else than the caller said.
     ///
     /// - Throws: `invalidName` for a path that the face has no name for: it would name another
     ///   item.
@@ -81,7 +81,7 @@ struct AccessedItem: Sendable {
         moved = GrantedItem(path: path, isDirectory: isDirectory, isAsRequested: false)
     }
 
-    /// Notes that the accessor gets a copy.
+    /// Records that the accessor gets a copy.
     mutating func use(_ snapshot: any TemporaryCopy) {
         self.snapshot = snapshot
         moved = GrantedItem(

@@ -81,12 +81,12 @@ enum AccessorStack {
             && (!hasTasks.load(ordering: .relaxed) || tasks == nil)
     }
 
-    /// Notes that an accessor starts on the calling thread.
+    /// Records that an accessor starts on the calling thread.
     static func push(_ frame: Frame, on thread: CallingThread = .current) {
         thread.memory.pointee.frames.append(frame)
     }
 
-    /// Notes that the innermost accessor has returned on the calling thread.
+    /// Records that the innermost accessor has returned on the calling thread.
     ///
     /// - Returns: false in a forked child that returns from its parent's accessors: it was in none
     ///   of them, and owns nothing of theirs (Rule 18.8).

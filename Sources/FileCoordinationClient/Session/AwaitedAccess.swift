@@ -21,14 +21,14 @@ final class AwaitedAccess: Sendable {
     /// Where the waiting code stands, should what it runs on be needed by a presenter.
     private let place: CallPlace
     /// Where a granted access is settled: that looks at files.
-    private let settling: Executor
+    private let finishing: Executor
     /// Where the wait ends that got no access.
     private let failing: Executor
     private let state = Lock(State())
 
     private struct State {
         var wait = AwaitedState<CoordinatedAccess>()
-        /// The access, until the wait has ended: it keeps this alive, to hear of its ending.
+        /// The access, until the wait has ended: it keeps this alive, to be told of its ending.
         var access: CoordinatedAccess?
         /// Called once with the outcome.
         var onEnd: (@Sendable (Outcome) -> Void)?
@@ -42,12 +42,12 @@ final class AwaitedAccess: Sendable {
     private static let clock = DispatchQueue(label: "FileCoordination.deadlines")
 
     init(
-        of coordinator: Coordinator, at place: CallPlace, settling: @escaping Executor,
+        of coordinator: Coordinator, at place: CallPlace, finishing: @escaping Executor,
         failing: @escaping Executor
     ) {
         self.coordinator = coordinator
         self.place = place
-        self.settling = settling
+        self.finishing = finishing
         self.failing = failing
     }
 
@@ -70,7 +70,7 @@ final class AwaitedAccess: Sendable {
         } catch {
             return failing({ self.goOn(.failure(error)) }, {})
         }
-        noteWait(of: access)
+        beginWait(of: access)
         let givenUp = state.withLock { state in
             state.access = access
             return state.givenUp
@@ -104,14 +104,14 @@ final class AwaitedAccess: Sendable {
         guard case .granted = ending else {
             return failing({ self.end(access, ending) }, { self.drop(access) })
         }
-        settling(
+        finishing(
             {
                 let record = access.claim.record
-                let settled = access.settle()
-                self.noteWaitOver(of: access, record)
-                if let settled { return self.end(access, settled) }
+                let finished = access.finishWait()
+                self.endWait(of: access, record)
+                if let finished { return self.end(access, finished) }
                 // It waits on, for where a link leads.
-                self.noteWait(of: access)
+                self.beginWait(of: access)
                 self.filed(access)
             },
             {
@@ -122,7 +122,7 @@ final class AwaitedAccess: Sendable {
     }
 
     private func end(_ access: CoordinatedAccess, _ ending: AccessEnding) {
-        noteWaitOver(of: access, access.claim.record)
+        endWait(of: access, access.claim.record)
         coordinator.endWaiting(access)
         switch ending {
         case .granted: goOn(.success(access))
@@ -134,7 +134,7 @@ final class AwaitedAccess: Sendable {
 
     /// Ends the wait without an answer: the caller does not expect one any more.
     private func drop(_ access: CoordinatedAccess) {
-        noteWaitOver(of: access, access.claim.record)
+        endWait(of: access, access.claim.record)
         coordinator.endWaiting(access)
         _ = takeEnd()
     }
@@ -148,14 +148,14 @@ final class AwaitedAccess: Sendable {
         }
     }
 
-    private func noteWait(of access: CoordinatedAccess) {
+    private func beginWait(of access: CoordinatedAccess) {
         guard !place.isNowhere else { return }
-        access.session.noteWait(access.claim.record, at: place)
+        access.session.beginWait(access.claim.record, at: place)
     }
 
-    private func noteWaitOver(of access: CoordinatedAccess, _ record: RecordReference) {
+    private func endWait(of access: CoordinatedAccess, _ record: RecordReference) {
         guard !place.isNowhere else { return }
-        access.session.noteWaitOver(record)
+        access.session.endWait(record)
     }
 
     // MARK: Deadlines

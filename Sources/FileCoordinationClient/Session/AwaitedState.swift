@@ -9,7 +9,7 @@
 ///        └─► decided ─┘
 struct AwaitedState<Access: Sendable>: Sendable {
     private enum Phase: Sendable {
-        /// A claim is being filed, or may be: the access is not known, or is being settled.
+        /// A claim is being filed, or may be: the access is not known, or is being finished.
         case filing
         /// The claim was decided before filing returned.
         case decided(AccessEnding)
@@ -25,7 +25,7 @@ struct AwaitedState<Access: Sendable>: Sendable {
         if case .over = phase { true } else { false }
     }
 
-    /// Notes that a claim of the access is filed; returns how it was decided meanwhile.
+    /// Records that a claim of the access is filed; returns how it was decided meanwhile.
     mutating func filed(_ access: Access) -> AccessEnding? {
         switch phase {
         case .filing, .waiting:
@@ -38,7 +38,7 @@ struct AwaitedState<Access: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the claim is decided; returns the access if that is known: go on with it.
+    /// Records that the claim is decided; returns the access if that is known: go on with it.
     mutating func decided(_ ending: AccessEnding) -> Access? {
         switch phase {
         case .filing:
@@ -51,7 +51,7 @@ struct AwaitedState<Access: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the wait has ended; false if it had.
+    /// Records that the wait has ended; false if it had.
     mutating func end() -> Bool {
         defer { phase = .over }
         return !isOver

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where tasks have things done that may block: filing (it looks at files), settling, comparing. The
-// cooperative pool has a thread per core, and one mount that does not answer must not take any of
-// them (Rule 18.11).
+// Where tasks have things done that may block: filing (it looks at files), finishing, comparing.
+// The cooperative pool has a thread per core, and one mount that does not answer must not take any
+// of them (Rule 18.11).
 //
 // Most of that work does not block, and ten thousand tasks that begin at once must not get the
 // machine's time by way of as many threads as there can be: the pool has but one for each core. So
 // a few threads work, and one more looks on; if for a moment none of them has taken up anything,
 // they are blocked, and it goes to work as well.
 //
-// And where a crowd waits already while more still come, the pool is busy with bringing them. Its
+// And where a burst waits already while more still come, the pool is busy with bringing them. Its
 // threads go first, for a moment: other tasks stand in the same line, and what is begun here would
-// take the processors from them, while no thread of the crowd could have its turn much sooner.
+// take the processors from them, while no thread of the burst could have its turn much sooner.
 
 import FileCoordinationSystem
 
@@ -26,11 +26,11 @@ enum BlockingWorkPool {
     private static let patience: UInt64 = 2_000_000
 
     /// Where so many wait, those who bring more go first.
-    private static let crowd = 64
+    private static let burst = 64
     /// For how long, in nanoseconds, before it is looked whether still more have come.
-    private static let courtesy: UInt64 = 1_000_000
-    /// How often until the crowd has been worked off.
-    private static let courtesies = 100
+    private static let pause: UInt64 = 1_000_000
+    /// How often until the burst has been worked off.
+    private static let pauses = 100
 
     private typealias Job = @Sendable () -> Void
 
@@ -47,9 +47,9 @@ enum BlockingWorkPool {
         var isWatched = false
         var lastTaken: UInt64 = 0
         /// How many waited when it was last looked whether more come.
-        var crowdSeen = 0
+        var waitingSeen = 0
         /// How often those who bring more went first.
-        var courtesies = 0
+        var pauses = 0
         /// Whether they do just now: one thread waits for that, on behalf of all.
         var isGivingWay = false
         var process = ForkGuard.processToken
@@ -63,7 +63,7 @@ enum BlockingWorkPool {
             jobs[first] = nil
             first += 1
             if isEmpty {
-                (crowdSeen, courtesies) = (0, 0)
+                (waitingSeen, pauses) = (0, 0)
                 jobs.removeAll(keepingCapacity: jobs.count <= 64)
                 first = 0
             }
@@ -74,12 +74,12 @@ enum BlockingWorkPool {
         /// Whether to let those go first who still bring more.
         mutating func giveWay() -> Bool {
             let waiting = jobs.count - first
-            guard waiting >= BlockingWorkPool.crowd, courtesies < BlockingWorkPool.courtesies else {
+            guard waiting >= BlockingWorkPool.burst, pauses < BlockingWorkPool.pauses else {
                 return false
             }
-            defer { crowdSeen = waiting }
-            guard waiting > crowdSeen else { return false }
-            courtesies += 1
+            defer { waitingSeen = waiting }
+            guard waiting > waitingSeen else { return false }
+            pauses += 1
             isGivingWay = true
             return true
         }
@@ -111,7 +111,8 @@ enum BlockingWorkPool {
     /// What the work that no thread has taken up needs.
     private enum Need { case nothing, wakingOne, anotherThread }
 
-    /// Says what is to be done, after the lock is given back, so that a thread works or looks on.
+    /// Returns what is to be done, after the lock is given back, so that a thread works or looks
+    /// on.
     private static func claimThread(_ work: inout Work) -> Need {
         guard !work.isEmpty, work.busy < usual || !work.isWatched else { return .nothing }
         if work.isSummoned || work.isGivingWay { return .nothing }
@@ -154,13 +155,13 @@ enum BlockingWorkPool {
         }
     }
 
-    /// Waits for a job; says what those that are left need.
+    /// Waits for a job; returns what those that are left need.
     private static func nextJob(isBusy: Bool) -> (Job, Need) {
         var isWatching = false
         var isBusy = isBusy
         while true {
             if work.withLock({ !$0.isGivingWay && $0.giveWay() }) {
-                Pause.sleep(nanoseconds: courtesy)
+                Pause.sleep(nanoseconds: pause)
                 work.withLock { work in
                     work.isGivingWay = false
                     work.lastTaken = MonotonicClock.now

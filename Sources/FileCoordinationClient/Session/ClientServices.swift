@@ -55,7 +55,7 @@ package protocol VersionKeeping: AnyObject, Sendable {
     /// Whether the item with this status may have versions.
     func mayHaveVersions(at place: ItemPath, _ status: FileStatus) -> Bool
 
-    /// Notes that a write begins; nil if such a write concerns no versions.
+    /// Records that a write begins; nil if such a write concerns no versions.
     ///
     /// - Parameter mayHaveVersions: false if the item is known to have none.
     func beginWriting(

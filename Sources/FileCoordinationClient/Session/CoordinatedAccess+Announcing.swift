@@ -47,7 +47,7 @@ extension CoordinatedAccess {
         }
     }
 
-    /// Notes that the accessor has moved an item (Rule 11.1).
+    /// Records that the accessor has moved an item (Rule 11.1).
     package func announceMove(from old: ItemName, to new: ItemName) {
         // A move from or to no place concerns no other process (Rule 1.10).
         guard let from = try? session.place(of: old), let to = try? session.place(of: new)
@@ -55,7 +55,7 @@ extension CoordinatedAccess {
         announceMove(from: from, to: to)
     }
 
-    /// Notes that the accessor has moved an item (Rule 11.1).
+    /// Records that the accessor has moved an item (Rule 11.1).
     func announceMove(from old: ResolvedPlace, to new: ResolvedPlace) {
         // A forked child is in no accessor.
         guard session.isOurs, old.path != new.path else { return }
@@ -114,7 +114,7 @@ extension CoordinatedAccess {
             return spread(Array(moves.dropFirst(WireLimits.moves)))
         }
         guard log(.moved(moves)) else { return }
-        session.noteMoves(moves)
+        session.ignoreMoves(moves)
         session.presentersMoved(ofPurpose: plan.purpose, by: moves)
         for move in moves { session.services.versions.itemDidMove(from: move.old, to: move.new) }
         session.announce(.announced(WireRecord(claim.record)))

@@ -74,7 +74,7 @@ package final class CoordinatedAccess: Sendable {
                 policy: session.packagePolicy))
     }
 
-    /// Ends such an access; says whether no server hears of that.
+    /// Ends such an access; returns whether no server is told of that.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
         return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
@@ -111,11 +111,11 @@ package final class CoordinatedAccess: Sendable {
             var isNoted = false
             let ending = claim.wait(until: deadline) {
                 isNoted = true
-                session.noteWait(claim.record, at: .ofThread(session.services))
+                session.beginWait(claim.record, at: .ofThread(session.services))
             }
-            if isNoted { session.noteWaitOver(claim.record) }
+            if isNoted { session.endWait(claim.record) }
             switch ending {
-            case .granted: if let ending = settle() { return ending }
+            case .granted: if let ending = finishWait() { return ending }
             case let ending: return ending
             }
         }
@@ -248,7 +248,7 @@ package final class CoordinatedAccess: Sendable {
             }
         }
         state.withLock { [items] in $0.items = items }
-        session.noteRunning(self)
+        session.markRunning(self)
     }
 
     /// Releases the claim, with what became of its items.
@@ -265,7 +265,7 @@ package final class CoordinatedAccess: Sendable {
 
     /// From here on nothing is announced; what there is to release.
     private func close() -> (PendingClaim, [AccessedItem], KnownMoves) {
-        session.noteEnded(self)
+        session.markEnded(self)
         return state.withLock { state in
             state.life.end()
             return (state.claim, state.items, state.moves)

@@ -18,7 +18,7 @@ extension Coordinator {
         accessor: @escaping @Sendable (Result<[GrantedItem], AccessFailure>) -> Void
     ) {
         let wait = AwaitedAccess(
-            of: self, at: CallPlace(), settling: enqueue, failing: enqueue)
+            of: self, at: CallPlace(), finishing: enqueue, failing: enqueue)
         wait.file(
             items, in: session, enclosing: AccessorStack.current, blocksCaller: false
         ) { outcome in
@@ -40,7 +40,7 @@ extension Coordinator {
         isolation: isolated (any Actor)? = #isolation
     ) async throws(AccessFailure) -> CoordinatedAccess {
         let wait = AwaitedAccess(
-            of: self, at: .ofTask, settling: { job, _ in BlockingWorkPool.start(job) },
+            of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
             failing: { job, _ in job() })
         let enclosing = AccessorStack.current
         // The task goes on once, when all is done: what is done for ten thousand of them must not

@@ -88,7 +88,7 @@ package final class Coordinator: Sendable {
         let purpose = PurposeText(text)
         let isFirst = givenPurpose.storeIfNil(purpose) === purpose
         precondition(
-            isFirst && flags.noteGivenPurpose(),
+            isFirst && flags.markPurposeGiven(),
             "A purpose identifier can be set once, before the coordinator is used")
     }
 
@@ -108,7 +108,7 @@ package final class Coordinator: Sendable {
         guard let known = givenLabel.load() ?? (label.isEmpty ? nil : LabelText()) else { return }
         givenLabel.storeIfNil(known).text.withLock { text in
             text = label
-            flags.noteLabel(!label.isEmpty)
+            flags.setHasLabel(!label.isEmpty)
         }
     }
 
@@ -130,7 +130,7 @@ package final class Coordinator: Sendable {
             blocksCaller: blocksCaller,
             supplement: RecordSupplement(label: label ?? "", outer: surroundings.claims),
             onEnding: onEnding)
-        if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
+        if !calls.addWaiting(access, unless: { flags.isCancelled }) {
             access.giveUp(.cancelled)
         }
         return access
@@ -145,8 +145,8 @@ package final class Coordinator: Sendable {
     package func run<Result>(
         _ access: CoordinatedAccess, _ accessor: ([GrantedItem]) throws -> Result
     ) rethrows -> Result {
-        noteRunning(access)
-        defer { noteEnded(access) }
+        markRunning(access)
+        defer { markEnded(access) }
         return try access.run(accessor)
     }
 
@@ -195,7 +195,7 @@ package final class Coordinator: Sendable {
             local.end()
             return nil
         case .filed(let access):
-            if !calls.noteWaiting(access, unless: { flags.isCancelled }) {
+            if !calls.addWaiting(access, unless: { flags.isCancelled }) {
                 access.giveUp(.cancelled)
             }
         case .granted(_, hasWaited: false), nil: break
@@ -214,11 +214,11 @@ package final class Coordinator: Sendable {
         thread.memory.pointee.recent.keep(local)
     }
 
-    /// Notes that the accessor of an access begins.
-    package func noteRunning(_ access: CoordinatedAccess) { calls.noteRunning(access) }
+    /// Records that the accessor of an access begins.
+    package func markRunning(_ access: CoordinatedAccess) { calls.markRunning(access) }
 
-    /// Notes that it has returned.
-    package func noteEnded(_ access: CoordinatedAccess) { madeCalls.load()?.noteEnded(access) }
+    /// Records that it has returned.
+    package func markEnded(_ access: CoordinatedAccess) { madeCalls.load()?.markEnded(access) }
 
     /// The access of this coordinator, one that writes, in which something is made known: the one
     /// that the caller is inside of; from another thread, the one that concerns the place.
@@ -249,8 +249,8 @@ package final class Coordinator: Sendable {
         writingAccess(for: from.path)?.announceMove(from: from, to: to)
     }
 
-    /// Where the presenter believes to be, if it has not heard of a move since the coordinator was
-    /// made (Rule 11.7).
+    /// Where the presenter believes to be, if it has not been told of a move since the coordinator
+    /// was made (Rule 11.7).
     private var standpoint: WireStandpoint? {
         guard let presenter, let birthplace = presenter.birthplace,
             let standpoint = Session.existing?.standpoint(of: presenter.identity),

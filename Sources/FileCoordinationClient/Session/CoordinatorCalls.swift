@@ -15,8 +15,9 @@ final class CoordinatorCalls: Sendable {
         var running: [CoordinatedAccess] = []
     }
 
-    /// Notes one that waits, unless the coordinator has been cancelled; says whether it is noted.
-    func noteWaiting(_ access: CoordinatedAccess, unless isCancelled: () -> Bool) -> Bool {
+    /// Records one that waits, unless the coordinator has been cancelled; returns whether it is
+    /// noted.
+    func addWaiting(_ access: CoordinatedAccess, unless isCancelled: () -> Bool) -> Bool {
         state.withLock { state in
             // Here: who cancels takes all that wait afterwards.
             guard !isCancelled() else { return false }
@@ -38,13 +39,13 @@ final class CoordinatorCalls: Sendable {
         }
     }
 
-    /// Notes that the accessor of one begins.
-    func noteRunning(_ access: CoordinatedAccess) {
+    /// Records that the accessor of one begins.
+    func markRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
     }
 
-    /// Notes that it has returned.
-    func noteEnded(_ access: CoordinatedAccess) {
+    /// Records that it has returned.
+    func markEnded(_ access: CoordinatedAccess) {
         state.withLock { $0.running.removeAll { $0 === access } }
     }
 

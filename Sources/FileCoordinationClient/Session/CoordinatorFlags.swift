@@ -34,8 +34,8 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         word.load(ordering: .sequentiallyConsistent) & (Self.cancelled | Self.labelled) == 0
     }
 
-    /// Notes whether there is a label.
-    package func noteLabel(_ isThere: Bool) {
+    /// Records whether there is a label.
+    package func setHasLabel(_ isThere: Bool) {
         if isThere {
             word.bitwiseOr(Self.labelled, ordering: .sequentiallyConsistent)
         } else {
@@ -65,8 +65,8 @@ package struct CoordinatorFlags: ~Copyable, Sendable {
         return nil
     }
 
-    /// Notes that a purpose was given; false if it comes too late.
-    package func noteGivenPurpose() -> Bool {
+    /// Records that a purpose was given; false if it comes too late.
+    package func markPurposeGiven() -> Bool {
         var known = word.load(ordering: .acquiring)
         while known & (Self.given | Self.used) == 0 {
             let (isSet, original) = word.compareExchange(

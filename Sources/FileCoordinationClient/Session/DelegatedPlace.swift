@@ -45,7 +45,7 @@ package final class DelegatedPlace: Sendable {
         package let word: SlotWord
         /// Whether the place is this process's in its turn only.
         package var isInTicketQueue: Bool { word.ticketQueue != nil }
-        /// Whether the end of a write is reported, because a presenter is to hear of it.
+        /// Whether the end of a write is reported, because a presenter is to be told of it.
         var reportsWrites: Bool { word.terms.contains(.reportsWrites) }
     }
 
@@ -131,7 +131,7 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Notes that a claim is going to be filed: until it is over none is local.
+    /// Records that a claim is going to be filed: until it is over none is local.
     func beginFiled() {
         state.withLock { state in
             state.filed += 1
@@ -140,14 +140,14 @@ package final class DelegatedPlace: Sendable {
         }
     }
 
-    /// Notes that one is over.
+    /// Records that one is over.
     func endFiled() { state.withLock { $0.filed -= 1 } }
 
     /// The local write that makes it busy.
     var writer: LocalAccess? {
         state.withLock { state in
             let writer = state.writer?.takeUnretainedValue()
-            writer?.noteShown()
+            writer?.markShown()
             return writer
         }
     }

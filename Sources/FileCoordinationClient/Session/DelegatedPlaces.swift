@@ -120,9 +120,9 @@ package final class DelegatedPlaces: Sendable {
             .filter { $0.purposeNumber == number }
     }
 
-    /// Notes that a claim is going to be filed of which no place knows: until a server has seen it,
-    /// none that it may conflict with is local (Rule 2.14).
-    package func noteFiling(_ record: RecordReference, of items: [AccessItem]) {
+    /// Records that a claim is going to be filed of which no place knows: until a server has seen
+    /// it, none that it may conflict with is local (Rule 2.14).
+    package func trackUnseen(_ record: RecordReference, of items: [AccessItem]) {
         unseen.insert(record, items)
     }
 
@@ -134,7 +134,7 @@ package final class DelegatedPlaces: Sendable {
             let isFirst = !Self.wasCandidate(item.path, &state)
             let directory = Self.directorySlot(for: item.path, isFirst: isFirst, &state)
             if directory == nil, isFirst {
-                Self.noteCandidate(item.path, &state)
+                Self.addCandidate(item.path, &state)
                 return nil
             }
             let slot = directory == nil ? Self.takeSlot(&state) : nil
@@ -155,7 +155,7 @@ package final class DelegatedPlaces: Sendable {
         return !state.candidates.isEmpty && state.candidates.remove(path) != nil
     }
 
-    private static func noteCandidate(_ path: ItemPath, _ state: inout State) {
+    private static func addCandidate(_ path: ItemPath, _ state: inout State) {
         if state.firstCandidate == nil, state.candidates.isEmpty {
             return state.firstCandidate = path
         }
@@ -278,7 +278,7 @@ extension DelegatedPlaces.Opening {
         }
     }
 
-    /// Notes that what was to be local was filed.
+    /// Records that what was to be local was filed.
     package mutating func becomeFiled(isWriting: Bool) {
         guard case .delegated(let place, _) = self else { return }
         // In this order, so that no other claim comes in between.

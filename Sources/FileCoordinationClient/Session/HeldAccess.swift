@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An access that no call stands for: it is granted, and lasts until it is released, by whatever
-// thread, or until its process dies (Rules 18.8, 18.13). Other processes join it by its ticket.
+// thread, or until its process dies (Rules 18.8, 18.13). Other processes join it by its join token.
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
@@ -29,7 +29,7 @@ package final class HeldAccess: Sendable {
         self.surroundings = surroundings
         items = access.grantedItems.0
         access.begin()
-        coordinator.noteRunning(access)
+        coordinator.markRunning(access)
     }
 
     /// Whether it was not released; always false in a forked child, which holds nothing.
@@ -46,17 +46,17 @@ package final class HeldAccess: Sendable {
         guard access.session.isOurs, !isOver.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
         access.end()
-        coordinator.noteEnded(access)
+        coordinator.markEnded(access)
     }
 
     /// What another process needs to join it, while it is held.
-    package var ticket: HoldTicket {
+    package var joinToken: JoinToken {
         let label = coordinator.label ?? ProcessLabel.text
-        return HoldTicket(
+        return JoinToken(
             purpose: coordinator.purposeText,
             label: label.isEmpty ? CurrentProcess.name : label,
             items: zip(items, access.requests).map {
-                HoldTicket.HeldItem(path: $0.path, access: $1.access.whenJoined)
+                JoinToken.HeldItem(path: $0.path, access: $1.access.whenJoined)
             },
             surroundings: surroundings.around(access))
     }

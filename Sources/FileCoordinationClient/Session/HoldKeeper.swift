@@ -38,7 +38,7 @@ package struct HoldKeeper: Sendable {
     /// - Parameter process: until whose end it holds the access; nil: as long as any process has a
     ///   copy of ``inheritableDescriptor()``.
     package init(
-        of ticket: HoldTicket, whileRunning process: Int32? = nil
+        of joinToken: JoinToken, whileRunning process: Int32? = nil
     ) throws(KeeperFailure) {
         let environment = CurrentProcess.environmentEntries
         guard let program = Self.program(environment) else {
@@ -51,7 +51,7 @@ package struct HoldKeeper: Sendable {
             (ours, keepers) = try SequencedSocket.pair()
             try DetachedProcess.start(
                 executable: program,
-                arguments: [Self.command, ticket.text] + (process.map { ["\($0)"] } ?? []),
+                arguments: [Self.command, joinToken.text] + (process.map { ["\($0)"] } ?? []),
                 environment: environment.filter { !$0.hasPrefix(SurroundingClaims.variable + "=") },
                 inheriting: keepers.descriptor)
         } catch {
@@ -89,7 +89,7 @@ package struct HoldKeeper: Sendable {
     }
 
     /// Has it hold the access until the end of the process that was named, whatever becomes of this
-    /// process; says whether it will.
+    /// process; returns whether it will.
     package func confirm() -> Bool {
         // It ends if it cannot be told: then nothing keeps the access.
         (try? socket.send(Array("go".utf8))) ?? false

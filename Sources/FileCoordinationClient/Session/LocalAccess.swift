@@ -69,8 +69,8 @@ final class LocalAccess: Sendable {
         versions.reopen()
     }
 
-    /// Notes that another thread has got hold of it; under the lock of its place.
-    func noteShown() { isShown.store(true, ordering: .relaxed) }
+    /// Records that another thread has got hold of it; under the lock of its place.
+    func markShown() { isShown.store(true, ordering: .relaxed) }
 
     /// Whether the object can serve another access when this one is over: nothing is attached to
     /// it, and no other thread has it.
@@ -87,9 +87,9 @@ final class LocalAccess: Sendable {
         let fresh = CoordinatedAccess(
             adopting: self, purpose: Purpose(ProcessIdentity.purpose(purposeNumber)))
         // Before anybody can end it.
-        session.noteRunning(fresh)
+        session.markRunning(fresh)
         let full = adopted.storeUnlessClosed(fresh)
-        if full !== fresh { session.noteEnded(fresh) }
+        if full !== fresh { session.markEnded(fresh) }
         return full
     }
 
@@ -102,11 +102,11 @@ final class LocalAccess: Sendable {
         if versions.storeUnlessClosed(fresh) !== fresh { write.end() }
     }
 
-    /// Notes that it has got its turn in a ticket queue.
-    func noteTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
+    /// Records that it has got its turn in a ticket queue.
+    func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
     /// Looks at the item before the accessor runs, because its write is going to be reported.
-    func lookBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
+    func takeStampBefore() { _ = before.storeIfNil(KeptStamp(ItemStamp.take(of: item.path))) }
 
     /// What the item looked like before, if that is known.
     var stamp: ItemStamp? { before.load()?.stamp }
@@ -114,7 +114,7 @@ final class LocalAccess: Sendable {
     /// What became of the item (Rule 7.8).
     private var outcome: ItemOutcome {
         guard isWriting else { return .unchanged }
-        // Should a server come to care meanwhile, something may have changed.
+        // If a server asks for a report meanwhile, it reports a change.
         return stamp?.outcome(after: ItemStamp.take(of: item.path)) ?? .changed
     }
 
@@ -128,7 +128,7 @@ final class LocalAccess: Sendable {
         place.end(isWriting: isWriting)
     }
 
-    /// Ends its claim; says whether no server hears of that.
+    /// Ends its claim; returns whether no server is told of that.
     private func release() -> Bool {
         // Of one that reads no other thread knows.
         (isWriting ? versions.close() : versions.load())?.write.end()
@@ -198,7 +198,7 @@ extension Session {
             local.place.end(isWriting: access.isWriting)
             return nil
         }
-        if access.isWriting, grant.reportsWrites { local.lookBefore() }
+        if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
         if access.isWriting, !isVersionless {
             keepVersions(of: local, thread.memory.pointee.recent.known, in: services.versions)
         }

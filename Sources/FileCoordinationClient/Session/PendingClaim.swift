@@ -64,8 +64,8 @@ package final class PendingClaim: Sendable {
         return true
     }
 
-    /// Notes that the word says "granted", for claims that no thread waits for.
-    func noteGrant() {
+    /// Records that the word says "granted", for claims that no thread waits for.
+    func markGranted() {
         guard let onEnding, ledger.takeGrant(record) else { return }
         let isFirst = decision.withLock { decision in
             guard case .open = decision else { return false }

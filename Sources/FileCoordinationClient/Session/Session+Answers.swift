@@ -14,7 +14,7 @@ struct GatheredAnswers {
 
     var isEmpty: Bool { answers.isEmpty }
 
-    /// Adds one; says whether there are as many by now as a message has room for.
+    /// Adds one; returns whether there are as many by now as a message has room for.
     mutating func add(_ answer: PresenterAnswer) -> Bool {
         answers.append(answer)
         return answers.count >= WireLimits.answers

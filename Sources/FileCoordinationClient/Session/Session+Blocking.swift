@@ -19,8 +19,8 @@ extension Session {
     /// The version of the protocol from which on this can be said.
     private static let blockedVersion: UInt16 = 2
 
-    /// Notes that a call waits at `place`; to be followed by ``noteWaitOver(_:)``.
-    func noteWait(_ record: RecordReference, at place: CallPlace) {
+    /// Records that a call waits at `place`; to be followed by ``endWait(_:)``.
+    func beginWait(_ record: RecordReference, at place: CallPlace) {
         guard isOurs, !place.isNowhere else { return }
         let presenters = state.withLock { state in
             state.waitingCalls.append(WaitingCall(record: record, place: place))
@@ -29,8 +29,9 @@ extension Session {
         for entry in presenters { tellBlocked(of: entry.registration, entry.mailbox) }
     }
 
-    /// Notes that a call waits no longer: what the arbiter was told of it does not count any more.
-    func noteWaitOver(_ record: RecordReference) {
+    /// Records that a call waits no longer: what the arbiter was told of it does not count any
+    /// more.
+    func endWait(_ record: RecordReference) {
         state.withLock { $0.waitingCalls.removeAll { $0.record == record } }
     }
 

@@ -42,14 +42,14 @@ extension Session {
             let state = ledger.claimLocally(
                 record, slot: grant.slot, delegation: grant.word, isWriting: isWriting)
             if state == .granted {
-                claim.noteGrant()
+                claim.markGranted()
                 return claim
             }
             // It is filed like any other, and keeps later ones of this process from being local.
             claim.opening.withLock { $0.becomeFiled(isWriting: isWriting) }
         } else {
             if plan.kind == .access, case .none = opening {
-                delegated.noteFiling(record, of: items)
+                delegated.trackUnseen(record, of: items)
             }
             ledger.file(record)
         }
@@ -115,7 +115,7 @@ extension Session {
     // MARK: What the server says
 
     func granted(_ record: WireRecord) {
-        claim(record)?.noteGrant()
+        claim(record)?.markGranted()
     }
 
     func failed(_ record: WireRecord, failure: [UInt8]) {

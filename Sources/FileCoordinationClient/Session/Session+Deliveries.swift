@@ -31,12 +31,12 @@ extension Session {
             guard let notice = spelled(notice, for: entry) else { return }
             entry.mailbox.notify(notice, in: batch)
         case .relocated(let place, let isTold):
-            guard noteRelocation(of: entry, to: place, isTold: isTold) else { return }
+            guard setRelocation(of: entry, to: place, isTold: isTold) else { return }
             entry.mailbox.notify(.itemDidMove(to: place), in: batch)
         }
     }
 
-    /// A notice as its presenter is to hear it; nil if it is not to.
+    /// A notice as its presenter is to be told; nil if it is not to.
     private func spelled(_ notice: Notice, for entry: PresenterEntry) -> PresenterNotice? {
         switch notice {
         case .itemDidChange: return .itemDidChange
@@ -56,10 +56,11 @@ extension Session {
 
     // MARK: Where presenters are
 
-    /// Notes where a presenter's item is by now; returns whether the presenter is to hear of it.
+    /// Records where a presenter's item is by now; returns whether the presenter is to be told of
+    /// it.
     ///
     /// The server says it again after a new connection: it cannot know what was heard on the last.
-    private func noteRelocation(
+    private func setRelocation(
         of entry: PresenterEntry, to place: ItemPath, isTold: Bool
     ) -> Bool {
         entry.registration.tie.withLock { tie in
@@ -70,13 +71,13 @@ extension Session {
         }
     }
 
-    /// Notes that a presenter has been told of a move, and knows where it is now.
+    /// Records that a presenter has been told of a move, and knows where it is now.
     func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
         guard case .itemDidMove(let place) = notice else { return }
         registration.tie.withLock { $0.knownPlace = place }
     }
 
-    /// Notes that presenters on whose behalf items were moved know of it.
+    /// Records that presenters on whose behalf items were moved know of it.
     func presentersMoved(ofPurpose purpose: Purpose, by moves: [ItemMove]) {
         for entry in state.withLock({ $0.presenters }) where entry.registration.purpose == purpose {
             entry.registration.tie.withLock { tie in

@@ -18,7 +18,7 @@ struct KnownPackages {
     /// What both say.
     private(set) var policy = PackagePolicy.builtIn
 
-    /// Takes note of an announcement; returns what there is to complain of that is new, and nil if
+    /// Handles an announcement; returns what there is to complain of that is new, and nil if
     /// nothing is, as when a new server says what the last one said.
     ///
     /// - Parameter isFromNewServer: one that does not know what this process has added.
@@ -63,13 +63,14 @@ extension Session {
         _ = packages.wait(until: MonotonicClock.after(Self.patience)) { $0.announcement != nil }
         if packages.withLock({ $0.announcement == nil }) {
             // Without an arbiter to ask, its configuration is what it will say, most likely; once
-            // it says something else, claims are filed again (see ``CoordinatedAccess/settle()``).
+            // it says something else, claims are filed again (see
+            // ``CoordinatedAccess/finishWait()``).
             learn(PackageConfiguration.load(), isFromNewServer: false)
         }
         return packages.withLock { $0.policy }
     }
 
-    /// Takes note of the policy that the arbiter announces.
+    /// Handles the policy that the arbiter announces.
     func learn(_ text: [UInt8], isFromNewServer: Bool) {
         let complaints = packages.withLock {
             $0.announced(text, isFromNewServer: isFromNewServer)

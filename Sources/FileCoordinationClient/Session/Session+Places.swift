@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are, by the file system and by the server's book.
+// Where things are, by the file system and by the server's relocation log.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -43,6 +43,6 @@ extension Session {
 
     /// Where the items of a claim are that has been granted; nil if that cannot be found out.
     func movedItems(of claim: PendingClaim) -> [AccessItem]? {
-        RelocationLog.items(ofClaim: ledger.ticket(of: claim.record), in: runtime)
+        RelocationLog.items(ofClaim: ledger.serial(of: claim.record), in: runtime)
     }
 }

@@ -90,7 +90,7 @@ extension Session {
             presenter: presenter,
             answer: { [self] claim, failure in answer(registration, claim, failure) },
             relinquishmentChanged: { [self] kind, isRelinquished in
-                noteRelinquishment(registration, kind, isRelinquished)
+                writeRelinquishment(registration, kind, isRelinquished)
             },
             handled: { [self] notice in presenterHeard(registration, notice) },
             changed: { [self] mailbox in tellBlocked(of: registration, mailbox) })
@@ -215,7 +215,7 @@ extension Session {
     }
 
     /// Writes down what the next server has to know (Rule 18.7).
-    private func noteRelinquishment(
+    private func writeRelinquishment(
         _ registration: PresenterRegistration, _ kind: Relinquishment, _ isRelinquished: Bool
     ) {
         guard isOurs, let record = registration.tie.withLock({ $0.record }) else { return }

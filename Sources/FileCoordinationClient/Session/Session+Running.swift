@@ -7,13 +7,13 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 
 extension Session {
-    /// Notes that an accessor starts.
-    func noteRunning(_ access: CoordinatedAccess) {
+    /// Records that an accessor starts.
+    func markRunning(_ access: CoordinatedAccess) {
         state.withLock { $0.running.append(access) }
     }
 
-    /// Notes that it has returned.
-    func noteEnded(_ access: CoordinatedAccess) {
+    /// Records that it has returned.
+    func markEnded(_ access: CoordinatedAccess) {
         state.withLock { state in
             if let index = state.running.lastIndex(where: { $0 === access }) {
                 state.running.remove(at: index)
@@ -22,7 +22,7 @@ extension Session {
     }
 
     /// Lets all of them know of moves, so that none of them takes them for its own.
-    func noteMoves(_ moves: [ItemMove]) {
+    func ignoreMoves(_ moves: [ItemMove]) {
         for access in state.withLock({ $0.running }) {
             access.state.withLock { $0.moves.append(moves) }
         }

@@ -25,7 +25,7 @@ final class TurnInTicketQueue: Sendable {
     func pass() { ticketQueues.pass(turn) }
 }
 
-/// The ticket queues of the server that this process heard of last.
+/// The ticket queues of the server that this process was told of last.
 ///
 /// May be used from any thread.
 final class KnownTicketQueues: Sendable {
@@ -75,7 +75,7 @@ extension Session {
             patience: Self.patienceInTicketQueue, limit: now + Self.longestInTicketQueue)
         switch claim {
         case .granted(let turn, let hasWaited):
-            local.noteTurn(TurnInTicketQueue(turn, in: ticketQueues))
+            local.setTurn(TurnInTicketQueue(turn, in: ticketQueues))
             // The first version may have been made while the access waited.
             if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
             return .granted(local, hasWaited: true)
@@ -103,7 +103,7 @@ extension Session {
     }
 
     /// Makes an ordinary access of one whose claim a server decides of: it keeps its record, and so
-    /// its place in line (Rule 2.14).
+    /// its place in the queue (Rule 2.14).
     private func fileInPlace(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant
     ) -> CoordinatedAccess {

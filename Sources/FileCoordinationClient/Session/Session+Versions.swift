@@ -44,9 +44,9 @@ extension Session {
     /// Makes a change of a version known that the calling thread has made inside an accessor.
     ///
     /// One that is made outside of any coordinated write is reported to no presenter (Rule 10.2).
-    package static func noteVersionChange(_ news: VersionNews, ofItemAt name: ItemName) {
+    package static func announceVersionChange(_ news: VersionNews, ofItemAt name: ItemName) {
         guard let access = AccessorStack.accesses.last(where: \.isWriting),
-            // Where there is no place, no presenter is to hear of it.
+            // Where there is no place, no presenter is to be told of it.
             let place = try? access.session.place(of: name)
         else { return }
         access.announce(.versionChanged(place.path, news))

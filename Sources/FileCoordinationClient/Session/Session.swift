@@ -250,7 +250,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// A server has refused; says whether it could be another one of an older version.
+    /// A server has refused; returns whether it could be another one of an older version.
     func refused(_ refusal: Refusal) -> Bool {
         let oldest = ProtocolVersion.supported.lowerBound
         let triesOlder = state.withLock { state in
@@ -275,8 +275,8 @@ package final class Session: Sendable {
     ///
     /// When the server says welcome: what it granted before it knew of this connection it granted
     /// before that, and what it grants later it says.
-    func noteGrants() {
-        for claim in state.withLock({ $0.claims.all }) { claim.noteGrant() }
+    func findMissedGrants() {
+        for claim in state.withLock({ $0.claims.all }) { claim.markGranted() }
     }
 
     /// Forgets the connection; presenters forget what the former server asked of them.
@@ -327,7 +327,7 @@ package final class Session: Sendable {
 
     /// Fails all that waits: no arbiter can be reached.
     func fail(_ error: AccessFailure) {
-        noteGrants()
+        findMissedGrants()
         for claim in state.withLock({ $0.claims.all }) {
             giveUp(claim, .failed(error))
         }

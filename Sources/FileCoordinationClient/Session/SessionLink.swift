@@ -69,9 +69,9 @@ final class SessionLink: Sendable {
         if !isAttending.exchange(true, ordering: .sequentiallyConsistent) { ring() }
     }
 
-    /// Has the thread hear of new servers, for presenters that a new one will ask.
+    /// Tells the thread of new servers, for presenters that a new one will ask.
     ///
-    /// Without a watch, which a user may have too many of, they hear of it late.
+    /// Without a watch, which a user may have too many of, they are told of it late.
     func watchForServers(of session: Session) {
         watch.withLock { watch in
             // Whatever fails: without a watch it is looked now and then (see above).
@@ -302,7 +302,7 @@ extension Session {
             welcomed(welcome)
             learn(welcome.packagePolicy, isFromNewServer: true)
             announceOwnPackages()
-            noteGrants()
+            findMissedGrants()
         case .refused(let refusal): return !refused(refusal)
         case .granted(let record): granted(record)
         case .failed(let record, let failure): failed(record, failure: failure)

@@ -29,7 +29,7 @@ final class UnseenClaims: Sendable {
 
     init(_ ledger: LedgerWriter) { self.ledger = ledger }
 
-    /// Notes a claim that is going to be filed.
+    /// Records a claim that is going to be filed.
     func insert(_ record: RecordReference, _ items: [AccessItem]) {
         let places = items.map { item in
             item.packageDepths.first.map { item.path.prefix(depth: $0) } ?? item.path

@@ -57,7 +57,7 @@ struct Clients {
         return client
     }
 
-    /// Notes that a client has a connection.
+    /// Records that a client has a connection.
     mutating func connect(_ id: ClientID, by token: UInt64) {
         clients[id]?.connection = token
         suspicions[id] = nil
@@ -65,14 +65,14 @@ struct Clients {
 
     // MARK: Going
 
-    /// Notes that a client's connection has ended; false if it has another one.
+    /// Records that a client's connection has ended; false if it has another one.
     mutating func disconnect(_ id: ClientID, from token: UInt64) -> Bool {
         guard let client = clients[id], client.connection == token else { return false }
         client.connection = nil
         return true
     }
 
-    /// Notes that a client is to be looked at, from time to time, until it is connected or dead.
+    /// Records that a client is to be looked at, from time to time, until it is connected or dead.
     mutating func suspect(_ id: ClientID, at now: UInt64) {
         suspicions[id] = Suspicion(
             lookAgainAt: now + Suspicion.firstInterval, interval: Suspicion.firstInterval)

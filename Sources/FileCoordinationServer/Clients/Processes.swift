@@ -34,7 +34,7 @@ struct Processes {
     /// Where this process has its number, and those are that it can look at by their own.
     let ownNamespace = CurrentProcess.processNamespace
     private let poller: Poller
-    /// Says whether the process of a ledger is stopped, instead of the kernel.
+    /// Returns whether the process of a ledger is stopped, instead of the kernel.
     private let isStoppedInModel: (@Sendable (String) -> Bool)?
     private var processes: [ClientID: Process] = [:]
     /// Those that were stopped when they were looked at last.
@@ -52,7 +52,7 @@ struct Processes {
 
     // MARK: Which is whose
 
-    /// Notes which process is a client's, so that the poller tells of its end.
+    /// Records which process is a client's, so that the poller tells of its end.
     mutating func watch(_ id: ClientID, _ handle: ProcessHandle?) {
         guard processes[id]?.handle == nil, let handle else { return }
         // Without a watch the lock tells of the end, a little later.
@@ -66,7 +66,7 @@ struct Processes {
     /// Whether the poller tells of the end of a client's process.
     func isWatched(_ id: ClientID) -> Bool { processes[id]?.handle != nil }
 
-    /// Notes the number of a client's process in this process's namespace.
+    /// Records the number of a client's process in this process's namespace.
     mutating func see(_ id: ClientID, as number: Int32) {
         processes[id, default: Process()].visibleID = number
     }
@@ -190,8 +190,8 @@ struct Processes {
         if nextLook == nil { nextLook = now + StopWatch.firstPause }
     }
 
-    /// Notes that processes have been looked at, and how long that took.
-    mutating func noteLook(from start: UInt64, to end: UInt64) {
+    /// Records that processes have been looked at, and how long that took.
+    mutating func planNextLook(from start: UInt64, to end: UInt64) {
         nextLook = end + max(StopWatch.pause, StopWatch.rest * (end - start))
     }
 

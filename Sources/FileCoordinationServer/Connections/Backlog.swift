@@ -30,7 +30,7 @@ struct Freshness {
 struct Backlog {
     let token: UInt64
     /// The next one last.
-    private var messages: [(heard: Heard, saidAt: UInt64)] = []
+    private var messages: [(incoming: Incoming, saidAt: UInt64)] = []
 
     init(_ token: UInt64) { self.token = token }
 
@@ -40,8 +40,8 @@ struct Backlog {
     var bound: UInt64 { messages.last?.saidAt ?? .max }
 
     /// Adds what was said next, before ``limitBounds()``.
-    mutating func append(_ heard: Heard, saidAt time: UInt64?) {
-        messages.append((heard, time ?? .max))
+    mutating func append(_ incoming: Incoming, saidAt time: UInt64?) {
+        messages.append((incoming, time ?? .max))
     }
 
     /// What has no time of its own was said before what comes next.
@@ -52,16 +52,16 @@ struct Backlog {
         }
     }
 
-    mutating func takeFirst() -> Heard { messages.removeLast().heard }
+    mutating func takeFirst() -> Incoming { messages.removeLast().incoming }
 
     /// What several connections have said, in one order.
     ///
     /// What one connection says keeps its order. Among several comes next what was said first, of
     /// which only this is known: when a claim was filed, and that what its client said before was
     /// said before that.
-    static func merge(_ backlogs: [Backlog]) -> [(heard: Heard, token: UInt64)] {
+    static func merge(_ backlogs: [Backlog]) -> [(incoming: Incoming, token: UInt64)] {
         var backlogs = backlogs.filter { !$0.isEmpty }
-        var merged: [(heard: Heard, token: UInt64)] = []
+        var merged: [(incoming: Incoming, token: UInt64)] = []
         while let next = backlogs.indices.min(by: { backlogs[$0].bound < backlogs[$1].bound }) {
             merged.append((backlogs[next].takeFirst(), backlogs[next].token))
             if backlogs[next].isEmpty { backlogs.remove(at: next) }
@@ -70,7 +70,7 @@ struct Backlog {
     }
 }
 
-extension Heard {
+extension Incoming {
     /// Whether the others have their turn after it.
     var takesLong: Bool {
         switch self {

@@ -8,7 +8,7 @@ import FileCoordinationSystem
 import FileCoordinationWire
 
 /// What a connection has said.
-enum Heard {
+enum Incoming {
     case message(ClientMessage)
     /// A hello that was answered; the ledger that it names is still to be looked at.
     case greeted
@@ -45,7 +45,7 @@ final class Connection {
 
     /// What is there to be read.
     enum Taken {
-        case heard(Heard)
+        case received(Incoming)
         /// Nothing now.
         case nothing
         /// Nothing any more.
@@ -57,11 +57,11 @@ final class Connection {
         switch socket.receiveMessage(limit: WireLimits.messageBytes) {
         case .bytes(let bytes):
             do {
-                return .heard(.message(try ClientMessage(decoding: bytes)))
+                return .received(.message(try ClientMessage(decoding: bytes)))
             } catch {
-                return .heard(.unreadable("a message could not be read: \(error)"))
+                return .received(.unreadable("a message could not be read: \(error)"))
             }
-        case .tooLong: return .heard(.unreadable("a message was longer than any can be"))
+        case .tooLong: return .received(.unreadable("a message was longer than any can be"))
         case .wouldBlock: return .nothing
         case .closed: return .ended
         }

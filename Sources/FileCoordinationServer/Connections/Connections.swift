@@ -65,7 +65,7 @@ struct Connections {
         try poller.wait(into: &ready, until: deadline)
     }
 
-    /// Takes note of a wish that the server end.
+    /// Handles a wish that the server end.
     func drainWakeUp() { _ = wakeUp.drain() }
 
     /// The connections on which there is something to read now.
@@ -98,8 +98,8 @@ struct Connections {
         acceptor.listen(on: nil)
     }
 
-    /// Accepts the connections that wait, as many as the kernel keeps at a time; says whether any
-    /// has come to stay.
+    /// Accepts the connections that wait, as many as the kernel keeps at a time; returns whether
+    /// any has come to stay.
     ///
     /// - Parameter clients: how many clients there are.
     mutating func accept(clients: Int) -> Bool {
@@ -205,7 +205,7 @@ struct Connections {
         }
     }
 
-    /// Sends what could not be sent before; says what came of it.
+    /// Sends what could not be sent before; returns what came of it.
     func sendBacklog(of connection: Connection) -> Connection.SendResult {
         let result = connection.sendBacklog()
         if case .sent = result { watchForRoom(connection, false) }

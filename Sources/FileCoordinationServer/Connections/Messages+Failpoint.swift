@@ -7,14 +7,14 @@ package import FileCoordinationWire
 
 extension ClientMessage {
     /// What the server does with it.
-    package var hearing: Failpoint.Deed {
+    package var handling: Failpoint.Deed {
         switch self {
-        case .hello: .hearsHello
-        case .filed: .hearsFiled
-        case .ended: .hearsEnded
-        case .announced: .hearsAnnounced
-        case .answered, .madeWay: .hearsAnswered
-        case .explain, .statusRequest, .handOver, .packagePolicy, .blocked: .hearsOther
+        case .hello: .handlesHello
+        case .filed: .handlesFiled
+        case .ended: .handlesEnded
+        case .announced: .handlesAnnounced
+        case .answered, .madeWay: .handlesAnswered
+        case .explain, .statusRequest, .handOver, .packagePolicy, .blocked: .handlesOther
         }
     }
 

@@ -6,7 +6,7 @@
 //
 // A ticket queue begins in the midst of contention, and at first it is the server's turn: until the
 // claims are over that it knows there. Any other claim, a presenter, a move or a member's death
-// ends it before the arbiter hears of that: the slots are cleared, and what the members' records
+// ends it before the arbiter is told of that: the slots are cleared, and what the members' records
 // say is what the arbiter is told. As with any delegation, that waits for no client and needs no
 // answer.
 

@@ -52,8 +52,8 @@ struct Delegations {
         return true
     }
 
-    /// Notes that a claim was granted without a report.
-    mutating func note(
+    /// Records that a claim was granted without a report.
+    mutating func addUnreported(
         _ id: DelegationID, _ claim: ClaimID, in record: RecordReference, of client: ClientID
     ) {
         registry.insert(.claim(record, claim), of: client, as: id)

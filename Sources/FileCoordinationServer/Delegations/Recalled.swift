@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is found where a delegation was taken back or a ticket queue ended, and in which order the
-// arbiter hears of it: first claims that run, which came before all else; then those that waited in
-// a ticket queue, in the order in which they were filed (Rule 2.14); then what claims have
+// arbiter is told of it: first claims that run, which came before all else; then those that waited
+// in a ticket queue, in the order in which they were filed (Rule 2.14); then what claims have
 // announced that are over already, so that the waiting ones are sent on by it (Rule 11.4).
 
 import FileCoordinationArbiter
@@ -28,7 +28,7 @@ struct Recalled: Equatable {
     /// Whether it was a ticket queue.
     var isOfTicketQueue = false
 
-    /// The steps by which the arbiter hears of it.
+    /// The steps by which the arbiter is told of it.
     ///
     /// - Parameter bound: when the claim was filed for whose sake it was taken back; what was filed
     ///   later than that comes after it, and is returned apart.

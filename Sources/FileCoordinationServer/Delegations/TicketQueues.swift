@@ -62,7 +62,7 @@ struct TicketQueues {
         numbers.filter { ticketQueues[$0]?.members.contains { $0.client == client } == true }
     }
 
-    /// Notes that a ticket queue has begun, and that it is the server's turn.
+    /// Records that a ticket queue has begun, and that it is the server's turn.
     mutating func insert(_ ticketQueue: TicketQueue, as number: Int) {
         ticketQueues[number] = ticketQueue
         byPath[ticketQueue.path] = number
@@ -77,14 +77,14 @@ struct TicketQueues {
     /// All of them, the oldest first.
     private(set) var numbers: [Int] = []
 
-    /// Notes that it is not the server's turn any more; returns the turn.
+    /// Records that it is not the server's turn any more; returns the turn.
     mutating func open(_ number: Int) -> QueueTurn? {
         held.removeAll { $0 == number }
         defer { ticketQueues[number]?.serverTurn = nil }
         return ticketQueues[number]?.serverTurn
     }
 
-    /// Notes that one is over.
+    /// Records that one is over.
     mutating func remove(_ number: Int) -> TicketQueue? {
         held.removeAll { $0 == number }
         numbers.removeAll { $0 == number }

@@ -80,7 +80,7 @@ package struct DaemonLauncher: Sendable {
         return Self.outcome(of: socket, until: MonotonicClock.now + Self.patience)
     }
 
-    /// Starts the daemon; what is returned hears of it when it listens, and ends when it dies.
+    /// Starts the daemon; what is returned is told of it when it listens, and ends when it dies.
     private func spawn(in runtime: RuntimeDirectory) -> SequencedSocket? {
         // The daemon's end is closed here when this returns: our copy of it must not keep us
         // waiting for a daemon that has died.

@@ -112,8 +112,8 @@ package struct Election: Sendable {
                 continue
             } catch RuntimeDirectoryError.busy where givesWay {
                 // A server is there that may make its directory anew; here it finds the role free.
-                givesWayUntil = givesWayUntil ?? MonotonicClock.now + Self.courtesy
-                Pause.sleep(nanoseconds: Self.courtesyPause)
+                givesWayUntil = givesWayUntil ?? MonotonicClock.now + Self.restoreLimit
+                Pause.sleep(nanoseconds: Self.busyPause)
             } catch {
                 // What cannot be done in a directory that was removed can be in the next one.
                 if here.isInPlace { throw error }
@@ -122,8 +122,8 @@ package struct Election: Sendable {
     }
 
     /// How long a server that has lost its directory may take to make it anew, in nanoseconds.
-    private static let courtesy: UInt64 = 1_000_000_000
-    private static let courtesyPause: UInt64 = 2_000_000
+    private static let restoreLimit: UInt64 = 1_000_000_000
+    private static let busyPause: UInt64 = 2_000_000
 
     private func connectOrServe(
         in runtime: RuntimeDirectory, givesWay: Bool,

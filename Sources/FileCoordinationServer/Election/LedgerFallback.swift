@@ -96,13 +96,13 @@ package final class LedgerFallback: Sendable {
     private func serve() {
         var ready: [Poller.Ready] = []
         // Servers that were given the ledger and have not said what came of it.
-        var heirs: [UInt64: SequencedSocket] = [:]
+        var successors: [UInt64: SequencedSocket] = [:]
         var lastToken: UInt64 = 0
         while (try? poller.wait(into: &ready, until: nil)) != nil {
             if isRetired.withLock({ $0 }) { return }
             for event in ready where event.token != 0 {
-                guard let heir = heirs.removeValue(forKey: event.token) else { continue }
-                try? poller.remove(heir.descriptor)
+                guard let successor = successors.removeValue(forKey: event.token) else { continue }
+                try? poller.remove(successor.descriptor)
                 onTakeover()
             }
             guard ready.contains(where: { $0.token == 0 }) else { continue }
@@ -116,7 +116,7 @@ package final class LedgerFallback: Sendable {
             guard (try? poller.add(server.descriptor, token: lastToken, .readable)) != nil else {
                 continue
             }
-            heirs[lastToken] = server
+            successors[lastToken] = server
         }
     }
 

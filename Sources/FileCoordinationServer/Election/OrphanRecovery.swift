@@ -18,7 +18,7 @@ struct OrphanRecovery {
     }
 
     private(set) var entries: [Entry] = []
-    /// Their owners hear of the end of these when the server has taken over.
+    /// Their owners are told of the end of these when the server has taken over.
     private var lines: [SequencedSocket] = []
     /// Whether processes of this user may look for their directory in one place alone.
     private let isOnlyPlace: Bool
@@ -110,7 +110,7 @@ struct OrphanRecovery {
             let end = MonotonicClock.now + pause
             repeat {
                 try poller.wait(into: &ready, until: end)
-                for event in ready { try hear(event.token, &inquiry, poller) }
+                for event in ready { try readAnswer(event.token, &inquiry, poller) }
                 guard role.isInPlace(in: runtime), runtime.isInPlace else {
                     throw Failure.movedOn
                 }
@@ -122,7 +122,7 @@ struct OrphanRecovery {
         }
     }
 
-    private mutating func hear(
+    private mutating func readAnswer(
         _ token: UInt64, _ inquiry: inout Inquiry, _ poller: Poller
     ) throws {
         guard let (name, line) = inquiry.asked[token], let answer = try Self.answer(on: line)

@@ -71,7 +71,7 @@ struct Deliveries {
         if pending[client]?.isEmpty == true { pending[client] = nil }
     }
 
-    /// Notes that a client without a connection was let go.
+    /// Records that a client without a connection was let go.
     mutating func forsake(_ client: ClientID) { forsaken.insert(client) }
 
     /// Whether messages to a client were given up since it was last asked.
@@ -119,7 +119,7 @@ struct PendingDeliveries {
 }
 
 extension Notice {
-    /// Whether to hear it twice, with nothing in between, is as good as once.
+    /// Whether to be told twice, with nothing in between, is as good as once.
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .itemDidChange, .subitemDidChange: true

@@ -27,12 +27,12 @@ struct Questions {
         unanswered[claim]?[presenter]
     }
 
-    /// Notes that a presenter is asked.
+    /// Records that a presenter is asked.
     mutating func ask(_ presenter: PresenterID, for claim: ClaimID, _ steps: YieldSteps) {
         unanswered[claim, default: [:]][presenter] = steps
     }
 
-    /// Notes an answer; returns the claim, or nil if the question was taken back.
+    /// Records an answer; returns the claim, or nil if the question was taken back.
     mutating func answer(of presenter: PresenterID, to number: UInt64) -> ClaimID? {
         guard let claim = claim(askedUnder: number) else { return nil }
         unanswered[claim]?[presenter] = nil
@@ -54,8 +54,8 @@ struct Questions {
     /// Gives a claim's questions another number.
     mutating func renumber(_ claim: ClaimID, as number: UInt64) { numbers[claim] = number }
 
-    /// Notes that a claim is granted: it waits for no answer.
-    mutating func settle(_ claim: ClaimID) { unanswered[claim] = nil }
+    /// Records that a claim is granted: it waits for no answer.
+    mutating func clearUnanswered(_ claim: ClaimID) { unanswered[claim] = nil }
 
     /// Discards the number of a claim that is over.
     mutating func discard(_ claim: ClaimID) { numbers[claim] = nil }

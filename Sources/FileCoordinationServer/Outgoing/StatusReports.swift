@@ -20,7 +20,7 @@ struct ReportLooks {
 /// A report that is being made for a connection.
 ///
 /// First the ledgers are read, for claims that clients have granted themselves. One that the
-/// arbiter hears of meanwhile is reported as one of the arbiter's.
+/// arbiter is told of meanwhile is reported as one of the arbiter's.
 struct StatusWork {
     /// The next bit of a report.
     enum Step {

@@ -72,7 +72,7 @@ struct Presence {
     }
 
     /// Remembers which file the socket's name leads to.
-    mutating func noteSocket() {
+    mutating func rememberSocket() {
         // One that is gone at once is missed by the watch's first look.
         socketIdentity = try? runtime.directory.status(of: RuntimeDirectory.Name.socket)
     }
@@ -190,17 +190,17 @@ struct Presence {
             }
             return hasMoved ? .moveAndListen : .listen
         } catch {
-            noteFailure(error, at: now)
+            planRetry(error, at: now)
             return .nothing
         }
     }
 
-    /// Notes that the names could not be made anew just now.
-    mutating func noteFailure(_ error: any Error, at now: UInt64) {
+    /// Records that the names could not be made anew just now.
+    mutating func planRetry(_ error: any Error, at now: UInt64) {
         switch (error as? SystemError)?.code {
         // Another server is there: two would be the worst (Rule 2.0).
         case ErrorNumber.alreadyExists: end(.vanished)
-        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.courtesyPause
+        case ErrorNumber.tryAgain: restoreAt = now + ServerLimits.busyPause
         // The process that removes the directory may not be done.
         default: restoreAt = now + ServerLimits.restorePause
         }

@@ -47,7 +47,7 @@ extension RecordSnapshot {
 }
 
 extension Records {
-    /// Enters a claim; says what the arbiter is to know of it.
+    /// Enters a claim; returns what the arbiter is to know of it.
     ///
     /// - Parameter surrounding: the claims of other processes that wait for it.
     mutating func claim(
@@ -68,7 +68,7 @@ extension Records {
     func standpoint(
         of body: ClaimBody, _ snapshot: RecordSnapshot, _ client: Client
     ) -> Standpoint? {
-        guard snapshot.ticket == 0, let told = body.standpoint else { return nil }
+        guard snapshot.serial == 0, let told = body.standpoint else { return nil }
         return presenter(RecordReference(told.presenter), of: client.id)
             .map { Standpoint($0, at: told.place) }
     }
@@ -81,17 +81,17 @@ extension Records {
             moved.count == body.items.count
         else { return body.items }
         // The former server may have died between the log and the mark.
-        client.ledger.noteRelocation(snapshot.reference)
+        client.ledger.markRelocated(snapshot.reference)
         return moved
     }
 
     /// The paths at which a presenter may be, before it is entered.
     func places(of snapshot: RecordSnapshot, _ body: PresenterBody) -> [ItemPath] {
         let original = body.path.flatMap { ItemPath(bytes: $0) }
-        return [original, relocations.presenter(snapshot.ticket)?.place].compactMap { $0 }
+        return [original, relocations.presenter(snapshot.serial)?.place].compactMap { $0 }
     }
 
-    /// Enters a presenter; says what the arbiter is to know of it.
+    /// Enters a presenter; returns what the arbiter is to know of it.
     mutating func presenter(
         _ snapshot: RecordSnapshot, _ body: PresenterBody, of client: Client
     ) -> RegisteredPresenter {
@@ -110,7 +110,7 @@ extension ClaimBody {
     /// Whether a claim may be granted without a report of its end, as if it were a delegated one,
     /// if its place concerns no other client.
     func mayBeUnreported(_ snapshot: RecordSnapshot) -> Bool {
-        snapshot.ticket == 0 && kind == .access && items.count == 1 && items[0].isDelegable
+        snapshot.serial == 0 && kind == .access && items.count == 1 && items[0].isDelegable
             && enclosing.isEmpty && standpoint == nil
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which record is which claim or presenter, both ways, and by which ticket. A record is its
+// Which record is which claim or presenter, both ways, and by which serial number. A record is its
 // client's; what the arbiter knows of it stands here, beside the log of what has moved since
-// (RelocationLog). The number of a claim or presenter is its ticket: its place in line.
+// (RelocationLog). The number of a claim or presenter is its serial number: its place in the queue.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -17,14 +17,14 @@ struct Records {
     private var presenters: [PresenterID: RecordAddress] = [:]
     /// What the arbiter knows of each client, by record index.
     private var known: [ClientID: [UInt32: KnownRecord]] = [:]
-    /// Claims that get no ticket unless they are recalled: on their way to their grants.
-    private var unticketed: [ClaimID: RecordAddress] = [:]
-    private var lastTicket: UInt64
+    /// Claims that get no serial number unless they are recalled: on their way to their grants.
+    private var unnumbered: [ClaimID: RecordAddress] = [:]
+    private var lastSerial: UInt64
 
     init(epoch: ServerEpoch, relocations: RelocationLog) {
         self.epoch = epoch
         self.relocations = relocations
-        lastTicket = epoch.firstTicket - 1
+        lastSerial = epoch.firstSerial - 1
     }
 
     // MARK: What is known
@@ -33,8 +33,8 @@ struct Records {
     var claimCount: Int { claims.count }
     /// How many presenters there are.
     var presenterCount: Int { presenters.count }
-    /// The tickets of all that is known.
-    var tickets: Set<UInt64> { Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)) }
+    /// The serial numbers of all that is known.
+    var serials: Set<UInt64> { Set(claims.keys.map(\.rawValue) + presenters.keys.map(\.rawValue)) }
     /// All claims, in their order.
     var claimIDs: [ClaimID] { claims.keys.sorted() }
     /// All presenters, in their order.
@@ -87,60 +87,60 @@ struct Records {
 
     /// A number that no claim and no presenter has.
     mutating func takeNumber() -> UInt64 {
-        lastTicket += 1
-        return lastTicket
+        lastSerial += 1
+        return lastSerial
     }
 
-    /// Notes a claim that needs no ticket: its client need not report its end.
-    mutating func enterUnticketed(_ address: RecordAddress) -> ClaimID {
+    /// Records a claim that needs no serial number: its client need not report its end.
+    mutating func enterUnnumbered(_ address: RecordAddress) -> ClaimID {
         let id = ClaimID(rawValue: takeNumber())
-        unticketed[id] = address
+        unnumbered[id] = address
         return id
     }
 
     /// Takes out where such a claim is, for its grant.
-    mutating func takeUnticketed(_ claim: ClaimID) -> RecordAddress? {
-        unticketed.removeValue(forKey: claim)
+    mutating func takeUnnumbered(_ claim: ClaimID) -> RecordAddress? {
+        unnumbered.removeValue(forKey: claim)
     }
 
-    /// Notes that a record is a claim, and gives it a ticket if it has none.
+    /// Records that a record is a claim, and gives it a serial number if it has none.
     mutating func enterClaim(_ snapshot: RecordSnapshot, of client: Client) -> ClaimID {
-        let id = ClaimID(rawValue: ticket(of: snapshot, client))
+        let id = ClaimID(rawValue: serial(of: snapshot, client))
         claims[id] = RecordAddress(client: client.id, record: snapshot.reference)
-        note(.claim(id), as: snapshot.reference, of: client.id)
+        insert(.claim(id), as: snapshot.reference, of: client.id)
         return id
     }
 
-    /// Notes that a record is a presenter, and gives it a ticket if it has none.
+    /// Records that a record is a presenter, and gives it a serial number if it has none.
     mutating func enterPresenter(_ snapshot: RecordSnapshot, of client: Client) -> PresenterID {
-        let id = PresenterID(rawValue: ticket(of: snapshot, client))
+        let id = PresenterID(rawValue: serial(of: snapshot, client))
         presenters[id] = RecordAddress(client: client.id, record: snapshot.reference)
-        note(.presenter(id), as: snapshot.reference, of: client.id)
+        insert(.presenter(id), as: snapshot.reference, of: client.id)
         return id
     }
 
-    private mutating func note(
+    private mutating func insert(
         _ identity: KnownRecord.Identity, as record: RecordReference, of client: ClientID
     ) {
         known[client, default: [:]][record.index] = KnownRecord(
             generation: record.generation, identity: identity)
     }
 
-    /// The ticket that a former server gave the record, or a new one.
+    /// The serial number that a former server gave the record, or a new one.
     ///
-    /// A ticket that no former server can have given is the client's invention.
-    private mutating func ticket(of snapshot: RecordSnapshot, _ client: Client) -> UInt64 {
-        let old = snapshot.ticket
-        if old > 0, old < epoch.firstTicket, !isTaken(old) { return old }
-        lastTicket += 1
-        let given = client.ledger.setTicket(snapshot.reference, lastTicket)
+    /// A serial number that no former server can have given is the client's invention.
+    private mutating func serial(of snapshot: RecordSnapshot, _ client: Client) -> UInt64 {
+        let old = snapshot.serial
+        if old > 0, old < epoch.firstSerial, !isTaken(old) { return old }
+        lastSerial += 1
+        let given = client.ledger.setSerial(snapshot.reference, lastSerial)
         // A server that was deposed a moment ago may have been faster; a client may have lied.
-        return given <= lastTicket && !isTaken(given) ? given : lastTicket
+        return given <= lastSerial && !isTaken(given) ? given : lastSerial
     }
 
-    private func isTaken(_ ticket: UInt64) -> Bool {
-        claims[ClaimID(rawValue: ticket)] != nil
-            || presenters[PresenterID(rawValue: ticket)] != nil
+    private func isTaken(_ serial: UInt64) -> Bool {
+        claims[ClaimID(rawValue: serial)] != nil
+            || presenters[PresenterID(rawValue: serial)] != nil
     }
 
     /// Discards what is known under the index of a record.

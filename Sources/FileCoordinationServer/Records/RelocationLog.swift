@@ -16,8 +16,8 @@ package import FileCoordinationWire
 
 /// The log of what has moved, as a file and as what it says.
 ///
-/// Entries of records that are over do no harm, since no ticket is given twice; they go when the
-/// file is written anew.
+/// Entries of records that are over do no harm, since no serial number is given twice; they go when
+/// the file is written anew.
 package final class RelocationLog {
     private var directory: Directory
     private let epoch: UInt32
@@ -25,7 +25,7 @@ package final class RelocationLog {
     private var length: UInt64 = 0
     private var rewriteAt = firstRewrite
     private var places: [UInt64: RelocationEntry.Relocation] = [:]
-    private var heard: [UInt64: UInt32] = [:]
+    private var handled: [UInt64: UInt32] = [:]
     /// Records that are over, and still say so: their clients do not have them back.
     private var over: Set<UInt64> = []
     /// What clients have added to the package policy: the next server announces it, too.
@@ -40,7 +40,7 @@ package final class RelocationLog {
     /// How often to look again for a file that is being replaced.
     private static let patience = 100
 
-    /// The book of a server that takes over, with what the former server wrote.
+    /// The relocation log of a server that takes over, with what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
         self.directory = directory
         self.epoch = epoch.rawValue
@@ -49,34 +49,34 @@ package final class RelocationLog {
 
     /// Reads what the former server has written until now.
     package func read() throws(SystemError) {
-        for entry in try Self.newestEntries(in: directory, below: epoch) { note(entry) }
+        for entry in try Self.newestEntries(in: directory, below: epoch) { apply(entry) }
     }
 
     // MARK: What is known
 
     /// The items of a claim that were moved while it waited.
-    package func items(ofClaim ticket: UInt64) -> [AccessItem]? {
-        guard case .claim(let items) = places[ticket] else { return nil }
+    package func items(ofClaim serial: UInt64) -> [AccessItem]? {
+        guard case .claim(let items) = places[serial] else { return nil }
         return items
     }
 
-    /// The place of a presenter that was moved, and whether it is to hear of it.
-    package func presenter(_ ticket: UInt64) -> (place: ItemPath, isTold: Bool)? {
-        guard case .presenter(let place, let isTold) = places[ticket] else { return nil }
+    /// The place of a presenter that was moved, and whether it is to be told of it.
+    package func presenter(_ serial: UInt64) -> (place: ItemPath, isTold: Bool)? {
+        guard case .presenter(let place, let isTold) = places[serial] else { return nil }
         return (place, isTold)
     }
 
     /// How many bytes of a claim's log have been acted on.
-    package func heardBytes(ofClaim ticket: UInt64) -> Int { Int(heard[ticket] ?? 0) }
+    package func handledBytes(ofClaim serial: UInt64) -> Int { Int(handled[serial] ?? 0) }
 
     // MARK: Writing
 
     /// Notes something down; all of it is in the file when this returns, or nothing.
     package func write(_ entries: [RelocationEntry]) throws {
-        Failpoint.reach(.before, .writesBook)
-        defer { Failpoint.reach(.after, .writesBook) }
+        Failpoint.reach(.before, .writesRelocations)
+        defer { Failpoint.reach(.after, .writesRelocations) }
         let bytes = try RelocationEntry.encodeChecked(entries)
-        for entry in entries { note(entry) }
+        for entry in entries { apply(entry) }
         guard let file, length < rewriteAt else { return try rewrite() }
         do {
             try append(bytes, to: file)
@@ -87,17 +87,17 @@ package final class RelocationLog {
         }
     }
 
-    /// Notes that a record is over.
+    /// Records that a record is over.
     ///
     /// What is known of it stays until its client has it back: a server that takes over before that
     /// finds the record, and must not act again on what it announced.
-    package func end(_ ticket: UInt64) { over.insert(ticket) }
+    package func end(_ serial: UInt64) { over.insert(serial) }
 
     /// Forgets the records that are over: their clients have them back.
     package func forgetOver() {
-        for ticket in over {
-            places[ticket] = nil
-            heard[ticket] = nil
+        for serial in over {
+            places[serial] = nil
+            handled[serial] = nil
         }
         over = []
     }
@@ -109,10 +109,10 @@ package final class RelocationLog {
     /// one anew, is not taken for the newest.
     ///
     /// If it cannot be made the former ones stay, and it is made when there is something to write.
-    package func settle(living: Set<UInt64>) throws(SystemError) {
+    package func begin(living: Set<UInt64>) throws(SystemError) {
         let kept = living.union(over)
         places = places.filter { kept.contains($0.key) }
-        heard = heard.filter { kept.contains($0.key) }
+        handled = handled.filter { kept.contains($0.key) }
         try rewrite()
         for name in (try? directory.names()) ?? [] {
             let isUnfinished = name.hasSuffix(Self.temporarySuffix)
@@ -143,10 +143,10 @@ package final class RelocationLog {
         }
     }
 
-    private func note(_ entry: RelocationEntry) {
+    private func apply(_ entry: RelocationEntry) {
         switch entry.relocation {
-        case .presenter, .claim: places[entry.ticket] = entry.relocation
-        case .heard(let bytes): heard[entry.ticket] = bytes
+        case .presenter, .claim: places[entry.serial] = entry.relocation
+        case .handled(let bytes): handled[entry.serial] = bytes
         case .packages(let lines): addedPackages = lines
         }
     }
@@ -157,20 +157,20 @@ package final class RelocationLog {
         let fresh = try directory.openFile(
             temporary, [.read, .write, .create, .truncate], mode: 0o600)
         var entries = places.sorted { $0.key < $1.key }.map {
-            RelocationEntry(ticket: $0.key, $0.value)
+            RelocationEntry(serial: $0.key, $0.value)
         }
-        entries += heard.sorted { $0.key < $1.key }.map {
-            RelocationEntry(ticket: $0.key, .heard($0.value))
+        entries += handled.sorted { $0.key < $1.key }.map {
+            RelocationEntry(serial: $0.key, .handled($0.value))
         }
         if !addedPackages.isEmpty {
-            entries.append(RelocationEntry(ticket: 0, .packages(addedPackages)))
+            entries.append(RelocationEntry(serial: 0, .packages(addedPackages)))
         }
         // What cannot be said could not be noted.
         let bytes = entries.flatMap { (try? RelocationEntry.encodeChecked([$0])) ?? [] }
         try Self.write(bytes, to: fresh, at: 0)
-        Failpoint.reach(.before, .replacesBook)
+        Failpoint.reach(.before, .replacesRelocations)
         try directory.rename(temporary, to: Self.name(epoch))
-        Failpoint.reach(.after, .replacesBook)
+        Failpoint.reach(.after, .replacesRelocations)
         file = fresh
         length = UInt64(bytes.count)
         rewriteAt = max(Self.firstRewrite, 2 * length)
@@ -192,9 +192,9 @@ package final class RelocationLog {
 
     // MARK: Reading
 
-    /// Where the items of a claim are by now, for the claimant; nil if the book does not say.
+    /// Where the items of a claim are by now, for the claimant; nil if the log does not say.
     package static func items(
-        ofClaim ticket: UInt64, in runtime: RuntimeDirectory
+        ofClaim serial: UInt64, in runtime: RuntimeDirectory
     ) -> [AccessItem]? {
         // A listing may miss a file that is put in another's place meanwhile.
         for _ in 0..<patience {
@@ -202,14 +202,14 @@ package final class RelocationLog {
             let directory = (try? Directory.open(runtime.path)) ?? runtime.directory
             guard let entries = try? newestEntries(in: directory, below: .max) else { continue }
             let found = entries.last { entry in
-                if case .claim = entry.relocation { entry.ticket == ticket } else { false }
+                if case .claim = entry.relocation { entry.serial == serial } else { false }
             }
             if case .claim(let items) = found?.relocation { return items }
         }
         return nil
     }
 
-    /// What the newest book says that is older than an epoch.
+    /// What the newest log says that is older than an epoch.
     private static func newestEntries(
         in directory: Directory, below epoch: UInt32
     ) throws(SystemError) -> [RelocationEntry] {
@@ -223,7 +223,7 @@ package final class RelocationLog {
         return RelocationEntry.entries(decoding: bytes)
     }
 
-    /// The newest book that is older than an epoch; nil if there is none.
+    /// The newest log that is older than an epoch; nil if there is none.
     private static func newestFile(
         in directory: Directory, below limit: UInt32
     ) throws(SystemError) -> Descriptor? {
@@ -247,7 +247,7 @@ package final class RelocationLog {
         }
     }
 
-    /// Reads as much as there is; says how much that was.
+    /// Reads as much as there is; returns how much that was.
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing Descriptor
     ) throws(SystemError) -> Int {
@@ -263,7 +263,7 @@ package final class RelocationLog {
 
     private static func name(_ epoch: UInt32) -> String { prefix + String(epoch) }
 
-    /// The epoch of the server whose book has this name; nil if it is no book's.
+    /// The epoch of the server whose log has this name; nil if it is no log's.
     private static func epoch(of name: Substring) -> UInt32? {
         guard name.hasPrefix(prefix), let epoch = UInt32(name.dropFirst(prefix.count)),
             name == Self.name(epoch)

@@ -22,16 +22,16 @@ extension Server {
             work.append(again(look))
             return nil
         }
-        var heard = records.relocations.heardBytes(ofClaim: claim.rawValue)
-        let bytes = client.ledger.outcome(look.record, from: heard) ?? []
+        var handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
+        let bytes = client.ledger.outcome(look.record, from: handled) ?? []
         for (entry, length) in ClaimLogEntry.entries(decoding: bytes) {
             switch entry {
             case .announced(let announcement):
                 let event = Event.claimAnnounced(claim, announcement)
                 if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
-                heard += length
-                decide(event, heard: (claim, heard))
-            // They may be there a moment before the release is, and are heard with that.
+                handled += length
+                decide(event, handled: (claim, handled))
+            // They may be there a moment before the release is, and are handled with that.
             case .outcomes(let outcomes): return outcomes
             }
         }
@@ -41,9 +41,9 @@ extension Server {
     /// Reminds the arbiter of what a claim that was found running has made known to a former
     /// server: where its own items are by now.
     func remind(_ record: RecordReference, of client: Client, _ claim: ClaimID) {
-        let heard = records.relocations.heardBytes(ofClaim: claim.rawValue)
-        guard heard > 0, let bytes = client.ledger.outcome(record) else { return }
-        for (entry, _) in ClaimLogEntry.entries(decoding: Array(bytes.prefix(heard))) {
+        let handled = records.relocations.handledBytes(ofClaim: claim.rawValue)
+        guard handled > 0, let bytes = client.ledger.outcome(record) else { return }
+        for (entry, _) in ClaimLogEntry.entries(decoding: Array(bytes.prefix(handled))) {
             if case .announced(let announcement) = entry {
                 decide(.claimReminded(claim, announcement))
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The death of clients, and processes that are stopped. All that a dead client had is freed at once
-// (Rules 15.8, 18.8), but first what it has said before it died is heard.
+// (Rules 15.8, 18.8), but first what it has said before it died is handled.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -55,24 +55,24 @@ extension Server {
 
     /// Looks at all processes that are in the way of a claim, and at those that come to be when one
     /// is stepped over.
-    func lookAtProcesses(but seen: Set<ClientID>, since start: UInt64) {
+    func checkProcesses(but seen: Set<ClientID>, since start: UInt64) {
         // The arbiter forgets those of which it knows nothing else.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
         guard !next.isEmpty else {
-            return processes.noteLook(from: start, to: MonotonicClock.now)
+            return processes.planNextLook(from: start, to: MonotonicClock.now)
         }
         for client in next.sorted().compactMap({ clients[$0] }) {
             if processes.isDumpingCore(client) {
                 work.append(.removeClient(client.id))
             } else {
-                lookAtProcess(of: client)
+                checkProcess(of: client)
             }
         }
-        work.append(.lookAtProcesses(seen: seen.union(next), since: start))
+        work.append(.checkProcesses(seen: seen.union(next), since: start))
     }
 
     /// Finds out whether a client's process is stopped.
-    private func lookAtProcess(of client: Client) {
+    private func checkProcess(of client: Client) {
         switch processes.look(at: client) {
         case .stops:
             decide(.clientStopped(client.id))
@@ -85,15 +85,15 @@ extension Server {
     }
 
     /// Looks at processes that were stopped, before another one gets what may be theirs by now.
-    func lookAtStoppedProcesses() {
+    func checkStoppedProcesses() {
         for id in processes.stoppedClients.prefix(StopWatch.looksBeforeGrants) {
-            if let client = clients[id] { lookAtProcess(of: client) }
+            if let client = clients[id] { checkProcess(of: client) }
         }
     }
 
     /// A process that says something runs.
     func noticeActivity(of client: Client) {
-        if processes.wasStopped(client.id) { lookAtProcess(of: client) }
+        if processes.wasStopped(client.id) { checkProcess(of: client) }
     }
 
     /// What a stopped process was granted after a wait, and what its accessors have not begun to

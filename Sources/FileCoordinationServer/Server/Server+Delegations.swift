@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects delegations with the arbiter: what is recalled because of an event, the arbiter hears of
-// before that event. The item that recalls puts what was found in its own place, and itself behind
-// it; when its turn comes again there is nothing left to recall.
+// Connects delegations with the arbiter: what is recalled because of an event, the arbiter is told
+// of before that event. The item that recalls puts what was found in its own place, and itself
+// behind it; when its turn comes again there is nothing left to recall.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -15,8 +15,8 @@ extension Server {
         { [clients] id in clients[id]?.ledger }
     }
 
-    /// Recalls what an event concerns; returns whether claims were found that the arbiter hears of
-    /// first: then `next` is done afterwards.
+    /// Recalls what an event concerns; returns whether claims were found that the arbiter is told
+    /// of first: then `next` is done afterwards.
     ///
     /// - Parameter bound: when the claim was filed for whose sake it is recalled.
     func recall(before events: [Event], bound: UInt64 = .max, then next: Work) -> Bool {
@@ -35,7 +35,7 @@ extension Server {
         return follow(recalled, before: bound, then: next)
     }
 
-    /// Has the arbiter hear of what was found, and then `next` done; false if nothing was found,
+    /// Has the arbiter be told of what was found, and then `next` done; false if nothing was found,
     /// and then `next` is the caller's to do.
     ///
     /// - Parameter bound: when the claim was filed for whose sake it was recalled.
@@ -70,7 +70,7 @@ extension Server {
 
     /// Grants a claim whose end its client need not report.
     func grantUnreported(_ claim: ClaimID, _ id: DelegationID) {
-        guard let address = records.takeUnticketed(claim), let client = clients[address.client]
+        guard let address = records.takeUnnumbered(claim), let client = clients[address.client]
         else { return work.append(.decide(.unreportedClaimEnded(claim))) }
         switch client.ledger.grant(address.record, presence.epoch, isUnreported: true) {
         case .granted: break
@@ -79,7 +79,7 @@ extension Server {
             // It was cancelled a moment ago, and says so next; or another server reigns.
             if presence.isDeposed { presence.end(.deposed) }
         }
-        delegations.note(id, claim, in: address.record, of: client.id)
+        delegations.addUnreported(id, claim, in: address.record, of: client.id)
     }
 
     /// Delegates a place or a directory.
@@ -92,7 +92,7 @@ extension Server {
         work.append(.decide(.delegationRecalled(delegation.id)))
     }
 
-    /// Takes a delegation back because the arbiter wants to decide; it hears first of what runs
+    /// Takes a delegation back because the arbiter wants to decide; it is told first of what runs
     /// there.
     func recall(_ id: DelegationID) {
         let isQueue = delegations.ticketQueues.number(of: id) != nil
@@ -148,7 +148,7 @@ extension Server {
     }
 
     /// Whether it is, or was, a claim that was not this server's to decide, or is one that it has
-    /// not heard of.
+    /// not been told of.
     private func isNews(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         switch snapshot.state {
         case .granted, .released: snapshot.flags.contains(.unreported)

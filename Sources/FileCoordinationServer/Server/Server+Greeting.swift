@@ -14,11 +14,11 @@ extension Server {
     func welcome(_ connection: Connection, _ hello: Hello) {
         let isFirst = !connection.isWelcome
         guard greet(connection, hello), let client = connection.client else { return }
-        lookAtLedger(of: client, isFirst: isFirst)
+        readGreetedLedger(of: client, isFirst: isFirst)
     }
 
     /// Looks at what a greeted client's ledger says.
-    func lookAtLedger(of client: ClientID, isFirst: Bool) {
+    func readGreetedLedger(of client: ClientID, isFirst: Bool) {
         var steps: [Work] = []
         if clients.hasSuspects {
             // Of what runs there nothing may be known yet.
@@ -152,7 +152,8 @@ extension Server {
         }
     }
 
-    /// Tells a client again where its moved presenters are: it knows which of them it has heard of.
+    /// Tells a client again where its moved presenters are: it knows which of them it has been told
+    /// of.
     private func tellPlaces(to client: Client) {
         for (_, identity) in records.known(of: client.id) {
             guard case .presenter(let presenter) = identity,

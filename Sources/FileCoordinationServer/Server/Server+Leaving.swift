@@ -36,7 +36,7 @@ extension Server {
             // What has that name now is another server's.
             break
         }
-        // The role goes before the connections: a client that hears of the end finds it free.
+        // The role goes before the connections: a client that is told of the end finds it free.
         presence.giveUpRole()
         connections.abandonListener()
         switch ending {

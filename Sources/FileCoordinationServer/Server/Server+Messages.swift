@@ -30,7 +30,7 @@ extension Server {
         for _ in 0..<ServerLimits.messagesPerTurn {
             guard connections[connection.token] != nil else { return }
             switch connection.take() {
-            case .heard(let heard): take(heard, from: connection)
+            case .received(let incoming): take(incoming, from: connection)
             case .nothing: return
             case .ended: return hangUp(connection.token)
             }
@@ -40,15 +40,15 @@ extension Server {
     }
 
     /// Acts on what a connection has said, and does all that follows.
-    func act(on heard: Heard, from connection: Connection) {
-        switch heard {
+    func act(on incoming: Incoming, from connection: Connection) {
+        switch incoming {
         case .message(let message):
-            Failpoint.reach(.before, message.hearing)
+            Failpoint.reach(.before, message.handling)
             act(on: message, from: connection)
             finishWork()
-            Failpoint.reach(.after, message.hearing)
+            Failpoint.reach(.after, message.handling)
         case .greeted:
-            if let client = connection.client { lookAtLedger(of: client, isFirst: true) }
+            if let client = connection.client { readGreetedLedger(of: client, isFirst: true) }
             finishWork()
         case .unreadable(let reason):
             refuse(connection, .malformed, reason)
@@ -123,7 +123,7 @@ extension Server {
         guard fresh != former else { return }
         connections.greeting.packagePolicy = fresh
         let added = PackageConfiguration.adding(lines, to: records.relocations.addedPackages)
-        write([RelocationEntry(ticket: 0, .packages(added))])
+        write([RelocationEntry(serial: 0, .packages(added))])
         for connection in connections.all where connection.isWelcome {
             send(.packagePolicy(fresh), on: connection)
         }
@@ -133,16 +133,16 @@ extension Server {
 
     /// Closes a connection that is told why.
     func refuse(_ connection: Connection, _ code: Refusal.Code, _ text: String) {
-        noteEnd(of: connection.token, connections.refuse(connection, code, text))
+        queueConnectionEnd(of: connection.token, connections.refuse(connection, code, text))
     }
 
     /// Closes a connection whose other end is gone or does not read.
     func hangUp(_ token: UInt64) {
         guard let connection = connections[token] else { return }
-        noteEnd(of: token, connections.close(connection))
+        queueConnectionEnd(of: token, connections.close(connection))
     }
 
-    private func noteEnd(of token: UInt64, _ client: ClientID?) {
+    private func queueConnectionEnd(of token: UInt64, _ client: ClientID?) {
         guard let client, clients.disconnect(client, from: token) else { return }
         work.append(.connectionEnded(client))
     }

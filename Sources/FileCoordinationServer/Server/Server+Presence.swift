@@ -13,7 +13,7 @@ extension Server {
         Failpoint.reach(.before, .listens)
         defer { Failpoint.reach(.after, .listens) }
         try connections.listen(on: presence.makeSocket())
-        presence.noteSocket()
+        presence.rememberSocket()
         for client in clients.all { client.ledger.ringForService() }
     }
 
@@ -36,7 +36,7 @@ extension Server {
             try listen()
             configuration.log(.runtimeDirectoryRestored)
         } catch {
-            presence.noteFailure(error, at: now)
+            presence.planRetry(error, at: now)
         }
     }
 

@@ -21,8 +21,8 @@ extension Server {
             let claim = records.claim(RecordReference(record), of: client.id),
             arbiter.claim(claim) == nil
         {
-            // A presenter has refused it, of which a client that files it has not heard: it was in
-            // a ticket queue then.
+            // A presenter has refused it, of which a client that files it has not been told: it was
+            // in a ticket queue then.
             discardRefused(claim, at: record.index, of: client)
         }
         var steps: [Work] = []
@@ -98,12 +98,12 @@ extension Server {
         if let former = delegations.takeFormerClaim(in: look.record, of: client.id) {
             decide(.unreportedClaimEnded(former))
         }
-        var wish = unticketed(snapshot, body, look, client)
+        var wish = unnumbered(snapshot, body, look, client)
         // First, so that what runs there came before it.
         let bound = min(look.bound, snapshot.filedAt)
         if recall(before: [.claimFiled(wish)], bound: bound, then: .look(look)) { return }
         if !arbiter.awaitsRecalls, arbiter.isUnreported(wish) {
-            wish.id = records.enterUnticketed(look.address)
+            wish.id = records.enterUnnumbered(look.address)
             return decide(.claimFiled(wish))
         }
         guard var claim = claim(snapshot, body, look, client, again: { .look($0) }) else { return }
@@ -113,16 +113,16 @@ extension Server {
         decide(.claimFiled(claim), outright: look.hasWaited ? nil : claim.id)
     }
 
-    /// A claim as its client has filed it, without a ticket: what it concerns, and whether it needs
-    /// one, is to be found out first.
-    private func unticketed(
+    /// A claim as its client has filed it, without a serial number: what it concerns, and whether
+    /// it needs one, is to be found out first.
+    private func unnumbered(
         _ snapshot: RecordSnapshot, _ body: ClaimBody, _ look: RecordLook, _ client: Client
     ) -> FiledClaim {
         let mayGoUnreported =
             !look.hasWaited && body.mayBeUnreported(snapshot) && !processes.wasStopped(client.id)
         return FiledClaim(
             id: ClaimID(rawValue: 0), client: client.id, purpose: Purpose(bytes: body.purpose),
-            items: records.relocations.items(ofClaim: snapshot.ticket) ?? body.items,
+            items: records.relocations.items(ofClaim: snapshot.serial) ?? body.items,
             kind: body.kind,
             standpoint: records.standpoint(of: body, snapshot, client),
             request: snapshot.requestedSlot.map { DelegationRequest($0, client.ledger) },
@@ -130,8 +130,8 @@ extension Server {
             precedesQueue: delegations.wasUnderWay(body.items, of: client.id))
     }
 
-    /// Tells the arbiter of a claim that runs, or is over, and of which it has not heard; false if
-    /// that has to wait, or cannot be.
+    /// Tells the arbiter of a claim that runs, or is over, and of which it has not been told; false
+    /// if that has to wait, or cannot be.
     private func enter(
         _ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client,
         again: (RecordLook) -> Work
@@ -179,7 +179,7 @@ extension Server {
         _ = enter(snapshot, look, client, again: { .makeKnown($0) })
     }
 
-    /// Ends a claim that is over, once all that it has announced is heard.
+    /// Ends a claim that is over, once all that it has announced is handled.
     func end(_ look: RecordLook) {
         guard !outgoing.isGivenBack(look.record, of: look.client),
             let client = clients[look.client]
@@ -188,7 +188,7 @@ extension Server {
             return giveBack(look.record, client)
         }
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
-        lookAtStoppedProcesses()
+        checkStoppedProcesses()
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
         giveBack(look.record, client)
@@ -196,7 +196,7 @@ extension Server {
 
     private func cancel(_ claim: ClaimID) {
         takeBackQuestions(for: claim)
-        lookAtStoppedProcesses()
+        checkStoppedProcesses()
         decide(.claimCancelled(claim))
         discard(claim)
     }

@@ -56,7 +56,7 @@ extension Server {
         work.append(.decide(.recoveryFinished))
         for client in dead { work.append(.removeClient(client.id)) }
         finishWork()
-        settleRelocations()
+        beginRelocationLog()
         Delegations.removeFormerTicketQueues(
             from: presence.runtime.directory, before: presence.epoch)
         return .serving(
@@ -117,9 +117,9 @@ extension Server {
     /// Begins this server's own relocation log.
     ///
     /// If that cannot be done just now, it is done with the first entry; the former one stays.
-    private func settleRelocations() {
+    private func beginRelocationLog() {
         do {
-            try records.relocations.settle(living: records.tickets)
+            try records.relocations.begin(living: records.serials)
         } catch {
             configuration.log(.relocationNotWritten(reason: "\(error)"))
         }
@@ -132,8 +132,8 @@ extension Server {
     /// Ticketed claims in their order, then those that no server has seen, by their filing time.
     private static func inLine(_ first: Found, _ second: Found) -> Bool {
         func key(_ entry: Found) -> (UInt64, UInt64, UInt32) {
-            let ticket = entry.snapshot.ticket
-            return (ticket == 0 ? .max : ticket, entry.snapshot.filedAt, entry.client.id.rawValue)
+            let serial = entry.snapshot.serial
+            return (serial == 0 ? .max : serial, entry.snapshot.filedAt, entry.client.id.rawValue)
         }
         return key(first) < key(second)
     }

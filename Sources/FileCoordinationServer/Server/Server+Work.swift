@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One item of work at a time, and the one place where the arbiter hears of anything: decide(_:).
+// One item of work at a time, and the one place where the arbiter is told of anything: decide(_:).
 // What it wants is carried out at once, as swaps in ledgers and messages on sockets. None of that
-// makes the arbiter hear of something else on the spot: what follows is put into the queue.
+// makes the arbiter be told of something else on the spot: what follows is put into the queue.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -25,7 +25,7 @@ extension Server {
         case .hangUp(let token): hangUp(token)
         case .removeClient(let id): if let client = clients[id] { remove(client) }
         case .finishRemoval(let id): if let client = clients[id] { finishRemoval(of: client) }
-        case .lookAtProcesses(let seen, let since): lookAtProcesses(but: seen, since: since)
+        case .checkProcesses(let seen, let since): checkProcesses(but: seen, since: since)
         }
     }
 
@@ -38,16 +38,16 @@ extension Server {
     ///
     /// - Parameters:
     ///   - outright: a claim that, if it is granted, was filed just now: its process runs.
-    ///   - heard: of a claim, how many bytes of its log have been acted on with this event.
+    ///   - handled: of a claim, how many bytes of its log have been acted on with this event.
     func decide(
-        _ event: Event, outright: ClaimID? = nil, heard: (claim: ClaimID, bytes: Int)? = nil
+        _ event: Event, outright: ClaimID? = nil, handled: (claim: ClaimID, bytes: Int)? = nil
     ) {
         let actions = arbiter.handle(event)
         var entries = actions.compactMap { $0.relocationEntry }
-        if let heard {
+        if let handled {
             entries.append(
                 RelocationEntry(
-                    ticket: heard.claim.rawValue, .heard(UInt32(clamping: heard.bytes))))
+                    serial: handled.claim.rawValue, .handled(UInt32(clamping: handled.bytes))))
         }
         let isWritten = entries.isEmpty || write(entries)
         for action in actions { carryOut(action, outright: outright, isWritten: isWritten) }
@@ -98,7 +98,7 @@ extension Server {
     }
 
     private func grant(_ claim: ClaimID, isProvisional: Bool) {
-        outgoing.questions.settle(claim)
+        outgoing.questions.clearUnanswered(claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
         switch client.ledger.grant(address.record, presence.epoch, isProvisional: isProvisional) {
@@ -150,10 +150,10 @@ extension Server {
     private func mark(_ claim: ClaimID, isWritten: Bool) {
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
-        client.ledger.noteRelocation(address.record, isWritten: isWritten)
+        client.ledger.markRelocated(address.record, isWritten: isWritten)
     }
 
-    /// Writes into the relocation log, all or nothing; says whether it did.
+    /// Writes into the relocation log, all or nothing; returns whether it did.
     ///
     /// If that cannot be done, the next server will not know of it: claimants whose items have
     /// moved find out that they cannot be told where, and do not run.
@@ -174,8 +174,8 @@ extension Effect {
     fileprivate var relocationEntry: RelocationEntry? {
         switch self {
         case .relocate(let presenter, let place, let isTold):
-            RelocationEntry(ticket: presenter.rawValue, .presenter(place, isTold: isTold))
-        case .retarget(let claim, let items): RelocationEntry(ticket: claim.rawValue, .claim(items))
+            RelocationEntry(serial: presenter.rawValue, .presenter(place, isTold: isTold))
+        case .retarget(let claim, let items): RelocationEntry(serial: claim.rawValue, .claim(items))
         case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
             .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             nil

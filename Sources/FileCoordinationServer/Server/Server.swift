@@ -89,8 +89,8 @@ package final class Server {
         }
     }
 
-    /// Waits until there is something to do, or until `limit`, and does it; says why it has left,
-    /// if so.
+    /// Waits until there is something to do, or until `limit`, and does it; returns why it has
+    /// left, if so.
     package func turn(until limit: UInt64? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }
@@ -175,7 +175,7 @@ package final class Server {
             configuration.log(.worldDivided(error))
         }
         if let look = processes.nextLook, look <= now {
-            work.append(.lookAtProcesses(seen: [], since: now))
+            work.append(.checkProcesses(seen: [], since: now))
         }
         for id in clients.suspects(at: now) {
             if let client = clients[id], !processes.isAlive(client) {

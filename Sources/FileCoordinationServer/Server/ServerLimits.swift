@@ -69,7 +69,7 @@ package enum ServerLimits {
     /// How often the names are looked at when the kernel cannot tell of their removal.
     package static let unwatchedPause: UInt64 = 1_000_000_000
     /// How soon a server that has lost its directory tries again where another gives way.
-    package static let courtesyPause: UInt64 = 3_000_000
+    package static let busyPause: UInt64 = 3_000_000
     /// How soon a place that seems to come is looked at again, in nanoseconds; then after twice
     /// that, and so on.
     package static let placesPause: UInt64 = 10_000_000

@@ -10,39 +10,41 @@ import FileCoordinationLedger
 
 /// One step that follows from the present input.
 enum Work: Equatable {
-    /// The arbiter hears of an event.
+    /// The arbiter is told of an event.
     case decide(Event)
     /// A record is compared with what the arbiter knows of it, and the difference is acted on.
     case look(RecordLook)
-    /// The arbiter hears of a claim that runs, or is over, and was its client's business until now.
+    /// The arbiter is told of a claim that runs, or is over, and was its client's business until
+    /// now.
     case makeKnown(RecordLook)
     /// The same of a claim that a former server has granted.
     case recover(RecordLook)
-    /// The arbiter hears again of a claim that waited when a former server left.
+    /// The arbiter is told again of a claim that waited when a former server left.
     case fileAgain(RecordLook)
-    /// What a claim that is over has announced is heard; then the claim ends.
+    /// What a claim that is over has announced is handled; then the claim ends.
     case end(RecordLook)
     /// Records of ledgers are looked at.
     case scan(LedgerScan)
-    /// A client that has a new connection hears again what it may not have heard on the last.
+    /// A client that has a new connection is told again what it may not have been told on the last.
     case reconcile(ClientID)
     /// A client has lost its connection.
     case connectionEnded(ClientID)
     /// A connection's other end is gone or does not read.
     case hangUp(UInt64)
-    /// A client is dead: what it has said before is heard.
+    /// A client is dead: what it has said before is handled.
     case removeClient(ClientID)
     /// Everything of a dead client is freed.
     case finishRemoval(ClientID)
     /// Processes that are in the way are looked at, but for those that have just been.
-    case lookAtProcesses(seen: Set<ClientID>, since: UInt64)
+    case checkProcesses(seen: Set<ClientID>, since: UInt64)
 }
 
 /// A record that is to be looked at, and why.
 struct RecordLook: Equatable {
     let client: ClientID
     let record: RecordReference
-    /// When it was filed, if it is a claim that asks; so it keeps its place in line (Rule 2.14).
+    /// When it was filed, if it is a claim that asks; so it keeps its place in the queue (Rule
+    /// 2.14).
     var filedAt: UInt64?
     /// Claims that are found on the way and were filed later than this come afterwards.
     var bound: UInt64 = .max

@@ -63,7 +63,7 @@ package final class ZipWriter {
         try output.append(entry.localRecord)
         try addContents(of: file, to: &entry)
         try output.replace(at: entry.offset, with: entry.localRecord)
-        note(entry)
+        addToDirectory(entry)
     }
 
     private func entry(
@@ -78,10 +78,10 @@ package final class ZipWriter {
     private func add(_ entry: ZipEntry, contents: [UInt8] = []) throws(UploadError) {
         try output.append(entry.localRecord)
         try output.append(contents)
-        note(entry)
+        addToDirectory(entry)
     }
 
-    private func note(_ entry: ZipEntry) {
+    private func addToDirectory(_ entry: ZipEntry) {
         directory.append(contentsOf: entry.directoryRecord)
         count += 1
     }

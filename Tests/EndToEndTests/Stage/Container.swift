@@ -52,14 +52,14 @@ final class Container {
                 hasOwnProcesses ? "--mount-proc" : "--mount", "/bin/sh", "-c",
                 "echo ready; while read -r line; do eval \"$line\"; echo \"status $?\"; done",
             ])
-        try shell.hear("ready")
+        try shell.expect("ready")
         first = try Self.child(of: shell.pid)
     }
 
     /// Has the next process in here get this number; false if the kernel does not offer that.
     func number(next number: pid_t) throws -> Bool {
         shell.tell("echo \(number - 1) > /proc/sys/kernel/ns_last_pid")
-        return try shell.hear("status") == "status 0"
+        return try shell.expect("status") == "status 0"
     }
 
     /// Starts a program in here.

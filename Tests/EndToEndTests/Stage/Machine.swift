@@ -38,7 +38,7 @@ final class Machine {
                 "/usr/bin/unshare", "--mount", "--net", "--propagation", "private", "/bin/sh", "-c",
                 Self.setUp,
             ], environment: ["PROGRAMS": Products.directory])
-        try shell.hear("ready")
+        try shell.expect("ready")
         meet(in: "/dev/shm/filecoordination-0")
     }
 
@@ -48,7 +48,7 @@ final class Machine {
     /// Runs a command in the machine.
     func run(_ command: String, line: UInt = #line) throws {
         shell.tell(command)
-        let answer = try shell.hear("status")
+        let answer = try shell.expect("status")
         guard answer == "status 0" else {
             throw StageError("line \(line): \(command): \(shell.lines)")
         }

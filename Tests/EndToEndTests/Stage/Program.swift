@@ -61,7 +61,7 @@ final class Program: @unchecked Sendable {
     ///
     /// - Parameter inside: the text may also be anywhere in the line.
     @discardableResult
-    func hear(
+    func expect(
         _ text: String, inside: Bool = false, within patience: TimeInterval = Program.patience
     ) throws -> String {
         let line = transcript.take(until: Date() + patience) { line in
@@ -78,7 +78,7 @@ final class Program: @unchecked Sendable {
     @discardableResult
     func ask(_ line: String, _ answer: String) throws -> String {
         tell(line)
-        return try hear(answer)
+        return try expect(answer)
     }
 
     /// All lines so far; those from standard error begin with "! ".

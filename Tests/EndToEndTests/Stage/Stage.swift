@@ -94,14 +94,14 @@ final class Stage {
     ) throws -> Program {
         let program = try start(
             name, wrapper + [Products.peer], environment: changes)
-        try program.hear("ready")
+        try program.expect("ready")
         return program
     }
 
     /// Starts the daemon by hand, and waits until it serves.
     func daemon(_ arguments: String...) throws -> Program {
         let program = try start("daemon", [Products.daemon] + arguments)
-        try program.hear("serving", inside: true)
+        try program.expect("serving", inside: true)
         return program
     }
 
@@ -194,7 +194,7 @@ enum Products {
     static let soak = directory + "/coordination-soak"
 
     /// Whether every user can start the program.
-    static func isForEverybody(_ path: String) -> Bool {
+    static func isForAllUsers(_ path: String) -> Bool {
         var path = path
         while path != "/" {
             var status = stat()

@@ -14,7 +14,7 @@ struct ArbiterFixture {
     private(set) var last: [Effect] = []
     /// All effects so far.
     private(set) var all: [Effect] = []
-    private var ticket: UInt64 = 0
+    private var serial: UInt64 = 0
     private var registrations: UInt64 = 0
     private var clients: UInt32 = 0
 
@@ -55,15 +55,15 @@ struct ArbiterFixture {
         return claim.id
     }
 
-    /// A claim with the next ticket.
+    /// A claim with the next serial number.
     mutating func filed(
         _ items: [AccessItem], purpose: String? = nil, client: ClientID? = nil,
         inside: [ClaimID] = []
     ) -> FiledClaim {
-        ticket += 1
+        serial += 1
         return FiledClaim(
-            id: ClaimID(rawValue: ticket), client: client ?? self.client(),
-            purpose: Purpose(purpose ?? "own \(ticket)"), items: items, enclosing: inside)
+            id: ClaimID(rawValue: serial), client: client ?? self.client(),
+            purpose: Purpose(purpose ?? "own \(serial)"), items: items, enclosing: inside)
     }
 
     /// Registers a presenter: by default of a process and a purpose of its own, with every method.

@@ -82,7 +82,7 @@ struct MoveBook {
 
     // MARK: Who is told what (11.2, 11.3, 11.8)
 
-    /// Every presenter that goes somewhere, and whether it hears of it.
+    /// Every presenter that goes somewhere, and whether it is told of it.
     func relocations(_ presenters: [RegisteredPresenter], purpose: Purpose) -> [Effect] {
         presenters.compactMap { presenter in
             guard let new = presenter.path.flatMap({ destination(of: $0.description) }) else {
@@ -93,7 +93,7 @@ struct MoveBook {
         }
     }
 
-    /// What one presenter hears of the moves of others.
+    /// What one presenter is told of the moves of others.
     func notices(_ presenter: RegisteredPresenter, hasAccommodated: Bool) -> Set<Effect> {
         guard let place = presenter.path?.description else { return [] }
         let methods = presenter.methods

@@ -58,7 +58,7 @@ struct SeenClaim: Hashable {
     /// Presenters whose answer is missing.
     var awaited: [PresenterID] = []
     /// Those that were let past it while it asked; ascending.
-    var passers: [ClaimID] = []
+    var bypassers: [ClaimID] = []
 
     var id: ClaimID { filed.id }
 
@@ -85,7 +85,7 @@ struct SeenClaim: Hashable {
     /// The claim as it was in line.
     var asWaiting: SeenClaim {
         var result = self
-        (result.stage, result.awaited, result.passers) = (.waiting, [], [])
+        (result.stage, result.awaited, result.bypassers) = (.waiting, [], [])
         return result
     }
 
@@ -115,7 +115,7 @@ struct Rulebook: Hashable {
     func withoutArrival(of id: ClaimID) -> Rulebook {
         var result = self
         for index in claims.indices {
-            result.claims[index].passers.removeAll { $0 == id }
+            result.claims[index].bypassers.removeAll { $0 == id }
             if claims[index].id == id { result.claims[index] = claims[index].asWaiting }
         }
         return result
@@ -153,7 +153,7 @@ struct Rulebook: Hashable {
         case .granted:
             return []
         case .asking:
-            return claim.passers
+            return claim.bypassers
         case .waiting:
             return claims.filter { isObstacle($0, to: claim) }.map(\.id)
         }

@@ -108,7 +108,7 @@ extension Witness {
         return claim.items.map { book.moved($0) }
     }
 
-    /// Notes a move: who is where, and who waits for whom because of it.
+    /// Records a move: who is where, and who waits for whom because of it.
     mutating func follow(_ book: MoveBook, by id: ClaimID) {
         guard let mover = rules.claim(id), mover.isGranted else { return }
         for presenter in registered {
@@ -143,7 +143,7 @@ extension Witness {
         for traveller in travellers.reversed() { giveWay(traveller) }
     }
 
-    /// Notes where a mover's own items are.
+    /// Records where a mover's own items are.
     mutating func remind(_ book: MoveBook, of id: ClaimID) {
         for index in rules.claims.indices where rules.claims[index].id == id {
             let claim = rules.claims[index]
@@ -182,8 +182,8 @@ extension Witness {
     private mutating func leaveBehind(_ id: ClaimID, _ travellers: [ClaimID]) {
         guard let index = rules.claims.firstIndex(where: { $0.id == id }) else { return }
         let claim = rules.claims[index]
-        let others = claim.passers.compactMap { rules.claim($0) }
-        rules.claims[index].passers =
+        let others = claim.bypassers.compactMap { rules.claim($0) }
+        rules.claims[index].bypassers =
             others.filter { other in
                 Rulebook.conflict(claim, other)
                     || !(travellers.contains(id) || travellers.contains(other.id))
@@ -194,11 +194,11 @@ extension Witness {
         for other in rules.claims where other.isAsking || other.isGranted {
             guard let index = rules.claims.firstIndex(where: { $0.id == id }),
                 Rulebook.conflict(rules.claims[index], other),
-                !rules.claims[index].passers.contains(other.id),
+                !rules.claims[index].bypassers.contains(other.id),
                 !rules.leads(from: other, to: { $0.id == id })
             else { continue }
-            rules.claims[index].passers.append(other.id)
-            rules.claims[index].passers.sort()
+            rules.claims[index].bypassers.append(other.id)
+            rules.claims[index].bypassers.sort()
         }
     }
 

@@ -68,7 +68,7 @@ extension Witness {
         var ahead = [start]
         while let id = ahead.popLast() {
             if id == end { return true }
-            if seen.insert(id).inserted { ahead += rules.claim(id)?.passers ?? [] }
+            if seen.insert(id).inserted { ahead += rules.claim(id)?.bypassers ?? [] }
         }
         return false
     }

@@ -60,7 +60,7 @@ struct Witness: Hashable {
         for (index, effect) in effects.enumerated() where complaint == nil {
             complaint = note(effect, event, Array(effects[..<index]))
         }
-        if complaint == nil { complaint = notePlaces(before: before, stage, impediments) }
+        if complaint == nil { complaint = recordPlaces(before: before, stage, impediments) }
         return complaint ?? checkGrants(effects) ?? checkQuiet(stage, impediments)
     }
 
@@ -146,7 +146,7 @@ struct Witness: Hashable {
         accommodated[claim] = nil
         open.removeAll { $0.claim == claim }
         for index in rules.claims.indices {
-            rules.claims[index].passers.removeAll { $0 == claim }
+            rules.claims[index].bypassers.removeAll { $0 == claim }
         }
     }
 
@@ -158,10 +158,10 @@ struct Witness: Hashable {
         for index in rules.claims.indices {
             let other = rules.claims[index]
             guard other.isAsking, Rulebook.conflict(claim, other), !isSparing(other),
-                !claim.passers.contains(other.id), !other.passers.contains(id)
+                !claim.bypassers.contains(other.id), !other.bypassers.contains(id)
             else { continue }
-            rules.claims[index].passers.append(id)
-            rules.claims[index].passers.sort()
+            rules.claims[index].bypassers.append(id)
+            rules.claims[index].bypassers.sort()
         }
     }
 
@@ -259,7 +259,7 @@ struct Witness: Hashable {
     }
 
     /// Finds out who took a place in this event, and whether it was theirs to take.
-    private mutating func notePlaces(
+    private mutating func recordPlaces(
         before: Rulebook, _ stage: (ClaimID) -> ClaimStage?,
         _ impediments: ((ClaimID) -> [Impediment])?
     ) -> String? {

@@ -70,7 +70,7 @@ struct World: Hashable {
     var progress: [Progress]
     /// How many of its announcements each has made.
     var announced: [Int]
-    var ticket: UInt64 = 0
+    var serial: UInt64 = 0
 
     init(
         _ programs: [Program], presenters: [(place: String, purpose: String)] = [],
@@ -97,7 +97,7 @@ struct World: Hashable {
         return complaint
     }
 
-    /// Notes what a process sees of its claims.
+    /// Records what a process sees of its claims.
     private mutating func follow(_ index: Int) {
         switch progress[index] {
         case .idle, .over:
@@ -116,7 +116,7 @@ struct World: Hashable {
     private func claim(_ index: Int, _ items: [AccessItem], inside: [ClaimID]) -> Event {
         .claimFiled(
             FiledClaim(
-                id: ClaimID(rawValue: ticket + 1), client: ClientID(rawValue: UInt32(index + 1)),
+                id: ClaimID(rawValue: serial + 1), client: ClientID(rawValue: UInt32(index + 1)),
                 purpose: Purpose(programs[index].purpose ?? "process \(index)"), items: items,
                 enclosing: inside, kind: inside.isEmpty ? programs[index].kind : .access,
                 standpoint: programs[index].standpoint, blocksCaller: !inside.isEmpty))
@@ -200,7 +200,7 @@ struct World: Hashable {
     func after(_ event: Event) -> (World, String?) {
         var next = self
         if case .claimFiled(let claim) = event {
-            next.ticket += 1
+            next.serial += 1
             let index = Int(claim.client.rawValue) - 1
             if let outer = claim.enclosing.first {
                 next.progress[index] = .inside(outer, claim.id)

@@ -98,7 +98,7 @@ final class Peer {
         // It stays where it is.
         let point = state
         let count = children.count
-        while children.count == count { try hear(patience: Self.patience) }
+        while children.count == count { try receive(patience: Self.patience) }
         state = point
     }
 
@@ -120,7 +120,7 @@ final class Peer {
     /// Waits until it is somewhere.
     func settle() throws {
         state = .running
-        while state == .running { try hear(patience: Self.patience) }
+        while state == .running { try receive(patience: Self.patience) }
     }
 
     /// Hears whether a sleeper woke up meanwhile.
@@ -157,7 +157,7 @@ final class Peer {
     }
 
     /// Takes in the next line.
-    private func hear(patience: Int32) throws {
+    private func receive(patience: Int32) throws {
         while !unread.contains(10) {
             var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, patience) > 0 else {

@@ -321,7 +321,7 @@ import Testing
         write.abandon()
         let next = VersionStore(path: stage.store.path)
         #expect(next.versionIdentifiers(at: try stage.place("a.txt"))?.count == 1)
-        next.settle()
+        next.recover()
         #expect(stage.leftovers() == [])
         #expect(try stage.texts("a.txt") == ["old"])
     }
@@ -330,7 +330,7 @@ import Testing
         try document("a.txt")
         stage.store.beginWriting(at: try stage.place("a.txt")).abandon()
         #expect(try stage.texts("a.txt") == ["old"])
-        stage.store.settle()
+        stage.store.recover()
         #expect(try stage.texts("a.txt") == ["old"])
         #expect(stage.leftovers() == [])
     }

@@ -46,7 +46,7 @@ import Testing
         try add(stage.place("package"), isMoving: false, last: last)
 
         let count = try #require(next.versionIdentifiers(at: stage.place("a.txt"))).count
-        next.settle()
+        next.recover()
         #expect(try next.versionIdentifiers(at: stage.place("a.txt"))?.count == count)
         let isThere = count == before.count + 1
         #expect(isThere || count == before.count)
@@ -82,7 +82,7 @@ import Testing
         try add(stage.place(name), isMoving: true, last: last)
 
         let count = try #require(next.versionIdentifiers(at: stage.place("a.txt"))).count
-        next.settle()
+        next.recover()
         #expect(try next.versionIdentifiers(at: stage.place("a.txt"))?.count == count)
         #expect(exists(source) == (count == 0))
         #expect(exists(source) == (last < .moveContents))
@@ -106,7 +106,7 @@ import Testing
         try add(place, isMoving: true, last: last)
 
         let count = try #require(next.versionIdentifiers(at: stage.place("a.txt"))).count
-        next.settle()
+        next.recover()
         #expect(try next.versionIdentifiers(at: stage.place("a.txt"))?.count == count)
         #expect(exists(source) || count == 1)
         #expect(exists(source) == (last < .removeSource))
@@ -175,7 +175,7 @@ import Testing
             unlink(stage.store.path + "/places")
         }
         #expect(try stage.texts("a.txt") == ["kept"])
-        next.settle()
+        next.recover()
         #expect(try stage.texts("a.txt") == ["kept"])
         #expect(try text(stage.url("file")) == "another")
         #expect(stage.leftovers() == [])
@@ -191,11 +191,11 @@ import Testing
         try write("{\"newer\":{}}", to: url)
         #expect(try stage.texts("a.txt") == [])
         #expect(exists(workspace.appendingPathComponent("version/contents/file")))
-        stage.store.settle()
+        stage.store.recover()
         #expect(exists(workspace.appendingPathComponent("version/contents/file")))
         try intention.write(to: url)
         #expect(try stage.texts("a.txt") == ["kept"])
-        stage.store.settle()
+        stage.store.recover()
         #expect(try stage.texts("a.txt") == ["kept"])
         #expect(stage.leftovers() == [])
     }
@@ -212,7 +212,7 @@ import Testing
         // The first thing that removing does.
         #expect(rename("\(path)/items/\(item)/\(version)", "\(path)/removed/\(version)") == 0)
         #expect(try next.versionIdentifiers(at: stage.place("a.txt")) == [])
-        next.settle()
+        next.recover()
         #expect(stage.leftovers() == [])
         // The item is empty, and still good for the next version.
         try stage.use { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
@@ -247,7 +247,7 @@ import Testing
             }
         }
         #expect(try next.versionIdentifiers(at: stage.place(name))?.count == 1)
-        next.settle()
+        next.recover()
         #expect(try next.versionIdentifiers(at: stage.place(name))?.count == 1)
         #expect(try text(inner) == (last < .install ? "now" : "old"))
         #expect(try stage.documentNames() == [name])

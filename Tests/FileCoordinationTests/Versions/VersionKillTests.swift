@@ -52,7 +52,7 @@ import Testing
         /// Holds what is true whenever a process was killed.
         func check(files: Int) throws -> Int {
             let count = try #require(store.versionIdentifiers(at: place("item"))).count
-            store.settle()
+            store.recover()
             #expect(try store.versionIdentifiers(at: place("item"))?.count == count)
             #expect(try leftovers() == [])
             try VersionStore.choosing(store) {

@@ -139,7 +139,7 @@ import Testing
             #expect(try stage.texts("a.txt") == (isThere ? ["old"] : []))
         }
         try check()
-        stage.store.settle()
+        stage.store.recover()
         try check()
         #expect(try stage.documentNames() == (isThere ? ["a.txt"] : []))
         #expect(stage.leftovers() == [])

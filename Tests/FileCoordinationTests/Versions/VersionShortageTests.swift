@@ -25,7 +25,7 @@ import Testing
                 }
                 failures += result == nil ? 1 : 0
                 let texts = try stage.texts("a.txt")
-                stage.store.settle()
+                stage.store.recover()
                 guard try stage.texts("a.txt") == texts else { exit(5) }
                 let isThere = access(source.path, F_OK) == 0
                 guard texts == (isThere ? [] : ["kept"]), stage.leftovers() == [] else { exit(2) }

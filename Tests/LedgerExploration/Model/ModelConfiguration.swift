@@ -74,7 +74,7 @@ package struct ModelConfiguration: Sendable {
     package var delegations = 0
     /// How often a server may delegate a place for reading, to one client at a time.
     package var shares = 0
-    /// Whether the ends of writes are reported, because a presenter is to hear of them.
+    /// Whether the ends of writes are reported, because a presenter is to be told of them.
     package var reportsWrites = false
     /// How often a server may put a place into a ticket queue, no matter which client has it or
     /// waits for it by then.
@@ -129,7 +129,7 @@ enum ModelEvent: Hashable {
     /// The client's other thread performs its next operation.
     case stepCanceller(client: Int)
     case takeOver(server: Int)
-    case hear(server: Int, of: Int)
+    case receive(server: Int, of: Int)
     case look(server: Int, client: Int, record: Int)
     case grant(server: Int, client: Int, record: Int)
     case withdraw(server: Int, client: Int, record: Int)
@@ -150,7 +150,7 @@ enum ModelEvent: Hashable {
             .beginCancelling:
             true
         case .step, .flush, .begin, .expire, .tireOfTicketQueue, .believeMessage, .finishAccess,
-            .stepCanceller, .takeOver, .hear, .look, .grant, .reap, .revoke, .requestReport,
+            .stepCanceller, .takeOver, .receive, .look, .grant, .reap, .revoke, .requestReport,
             .removeClient,
             .openTicketQueue, .endTicketQueue:
             false

@@ -123,7 +123,7 @@ extension ModelWorld {
                 let isConnected =
                     clients[client].isNamed && clients[client].isAlive
                     && !isAdopting(client)
-                if isConnected { events.append(.hear(server: server, of: client)) }
+                if isConnected { events.append(.receive(server: server, of: client)) }
                 continue
             }
             if isLockFree(ofClient: client, configuration.fault) {

@@ -82,7 +82,7 @@ extension ModelWorld {
         note(server, client, record, word, then: .scan(isHello: isHello))
     }
 
-    /// Takes note of a word, and reads the body if it matters.
+    /// Handles a word, and reads the body if it matters.
     private mutating func note(
         _ server: Int, _ client: Int, _ record: Int, _ word: RecordWord,
         then next: ModelServer.AfterBody
@@ -133,7 +133,7 @@ extension ModelWorld {
                 word: word, place: Int(body & ~ModelTask.readingBit) - 1,
                 isReading: body & ModelTask.readingBit != 0)
         if word.state == .asked {
-            noteNews(server, at: Int(body & ~ModelTask.readingBit) - 1)
+            recordNews(server, at: Int(body & ~ModelTask.readingBit) - 1)
         }
         proceed(server, client, record, configuration.records, next)
     }
@@ -188,7 +188,7 @@ extension ModelWorld {
         switch event {
         case .takeOver(let server):
             servers[server].enter(.raising(RaiseGlobalEpoch(fault: configuration.fault)))
-        case .hear(let server, let client):
+        case .receive(let server, let client):
             servers[server].listed |= 1 << client
             servers[server].phase = .scanning(client, record: 0, isHello: true)
         case .look(let server, let client, let record):

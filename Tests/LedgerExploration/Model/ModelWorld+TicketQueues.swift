@@ -82,7 +82,7 @@ extension ModelWorld {
     // MARK: What comes up meanwhile
 
     /// A claim at the place waits for the server, and was not known to it.
-    mutating func noteNews(_ server: Int, at place: Int) {
+    mutating func recordNews(_ server: Int, at place: Int) {
         if holdsTicketQueue(server, place) { servers[server].ticketQueue?.hasNews = true }
     }
 

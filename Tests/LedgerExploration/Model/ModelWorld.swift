@@ -148,7 +148,7 @@ struct ModelWorld: Hashable {
         case .finishAccess(let client): release(client, configuration)
         case .beginCancelling(let client): beginCancelling(client, configuration)
         case .stepCanceller(let client): stepCanceller(client)
-        case .takeOver, .hear, .look, .grant, .withdraw, .reap, .delegate, .share, .revoke,
+        case .takeOver, .receive, .look, .grant, .withdraw, .reap, .delegate, .share, .revoke,
             .requestReport,
             .removeClient:
             decide(event, configuration)
@@ -183,7 +183,7 @@ struct ModelWorld: Hashable {
                 servers[process - clients.count].hasForked = true
             }
         case .step, .flush, .begin, .expire, .tireOfTicketQueue, .believeMessage, .finishAccess,
-            .beginCancelling, .stepCanceller, .takeOver, .hear, .look, .grant, .withdraw, .reap,
+            .beginCancelling, .stepCanceller, .takeOver, .receive, .look, .grant, .withdraw, .reap,
             .delegate, .share, .revoke, .requestReport, .removeClient, .beginTicketQueue,
             .openTicketQueue, .endTicketQueue:
             preconditionFailure("Not a misfortune")

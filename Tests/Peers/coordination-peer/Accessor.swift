@@ -60,7 +60,7 @@ struct Accessor {
         // Another call inside this accessor, on this thread: `nest LABEL VERB ...`
         case "nest":
             let order = Order(label: rest[0], verb: rest[1], arguments: Array(rest.dropFirst(2)))
-            PeerCall(order, in: call.mailroom).start()
+            PeerCall(order, in: call.callRegistry).start()
         case "fork": return Forking.forkInside(call, mode: rest[0])
         case "exec": Forking.exec(rest)
         case _: call.say("cannot \(verb)")

@@ -17,8 +17,8 @@ enum Batches {
     ///
     /// The accessor obeys lines until "go": `complete`, `completelater LABEL` (on another thread,
     /// at a line for LABEL), `drop`, and `nest LABEL VERB ...`.
-    static func run(_ call: PeerCall, in mailroom: Mailroom) {
-        let inbox = mailroom.open(call.order.label)
+    static func run(_ call: PeerCall, in callRegistry: CallRegistry) {
+        let inbox = callRegistry.open(call.order.label)
         var failure: NSError?
         call.coordinator.prepare(
             forReadingItemsAt: urls(call.order, "read:"),
@@ -29,7 +29,7 @@ enum Batches {
             call.say("prepared")
             accessor(call, inbox, Handler(complete))
         }
-        mailroom.close(call.order.label)
+        callRegistry.close(call.order.label)
         if let failure {
             call.say("failed \(failure.domain) \(failure.code)")
         } else {
@@ -73,7 +73,7 @@ enum Batches {
                 call.say("completed")
             case "completelater":
                 let kept = handler
-                let later = call.mailroom.open(words[1])
+                let later = call.callRegistry.open(words[1])
                 Thread.detachNewThread {
                     _ = later.take()
                     call.say("completing")
@@ -87,7 +87,7 @@ enum Batches {
             case "nest":
                 let order = Order(
                     label: words[1], verb: words[2], arguments: Array(words.dropFirst(3)))
-                PeerCall(order, in: call.mailroom).start()
+                PeerCall(order, in: call.callRegistry).start()
             case let word: call.say("cannot \(word)")
             }
         }

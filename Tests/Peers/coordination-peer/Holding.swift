@@ -7,14 +7,14 @@ import Glibc
 
 /// What a line makes the program do with a hold.
 enum Holding {
-    /// `LABEL hold PATH ... [timeout=SECONDS]`, or `LABEL join TICKET`.
+    /// `LABEL hold PATH ... [timeout=SECONDS]`, or `LABEL join TOKEN`.
     ///
-    /// Then a line each: `release`, `ticket`, `keep PID`, `spawn` and `drop`, which ends it.
-    static func run(_ call: PeerCall, in mailroom: Mailroom) {
-        let inbox = mailroom.open(call.order.label)
+    /// Then a line each: `release`, `join-token`, `keep PID`, `spawn` and `drop`, which ends it.
+    static func run(_ call: PeerCall, in callRegistry: CallRegistry) {
+        let inbox = callRegistry.open(call.order.label)
         let ending = hold(call, obeying: inbox)
         // Before the last word, which lets the test use the label again.
-        mailroom.close(call.order.label)
+        callRegistry.close(call.order.label)
         call.say(ending)
     }
 
@@ -37,7 +37,7 @@ enum Holding {
         let order = call.order
         let timeout = order.option("timeout").flatMap(Double.init).map { Duration.seconds($0) }
         if order.verb == "join" {
-            return try FileAccessHold(ticket: order.arguments[0], timeout: timeout)
+            return try FileAccessHold(joinToken: order.arguments[0], timeout: timeout)
         }
         let intents = order.operands.map { NSFileAccessIntent.writingIntent(with: Access.url($0)) }
         return try call.coordinator.hold(with: intents, timeout: timeout)
@@ -49,7 +49,7 @@ enum Holding {
             case "release":
                 hold.release()
                 call.say("released \(hold.isHeld)")
-            case "ticket": call.say("ticket \(hold.ticket)")
+            case "joinToken": call.say("joinToken \(hold.joinToken)")
             case "keep":
                 try hold.keep(whileRunning: Int32(words[1]) ?? 0)
                 call.say("kept")

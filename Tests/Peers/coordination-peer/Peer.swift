@@ -13,12 +13,12 @@ import FileCoordination
 
 @main
 enum Peer {
-    static let mailroom = Mailroom()
+    static let callRegistry = CallRegistry()
 
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread {
-            while let line = readLine() { mailroom.accept(line) }
+            while let line = readLine() { callRegistry.accept(line) }
             // The test is gone, or has no further use for this program.
             exit(0)
         }
@@ -34,7 +34,7 @@ enum Peer {
 }
 
 /// Hands lines from the test to whom they are for.
-final class Mailroom: Sendable {
+final class CallRegistry: Sendable {
     private let state = Guarded(State())
 
     private struct State: Sendable {

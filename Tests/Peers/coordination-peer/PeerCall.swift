@@ -7,14 +7,14 @@ import FileCoordination
 /// One order, on the thread that carries it out.
 struct PeerCall: Sendable {
     let order: Order
-    let mailroom: Mailroom
+    let callRegistry: CallRegistry
     private let shared: SharedCoordinator
 
     /// The coordinator is `using=NAME`, or a new one without a presenter.
-    init(_ order: Order, in mailroom: Mailroom) {
+    init(_ order: Order, in callRegistry: CallRegistry) {
         self.order = order
-        self.mailroom = mailroom
-        let named = order.option("using").map { mailroom.coordinator($0) }
+        self.callRegistry = callRegistry
+        let named = order.option("using").map { callRegistry.coordinator($0) }
         shared = SharedCoordinator(coordinator: named ?? NSFileCoordinator())
     }
 
@@ -28,20 +28,20 @@ struct PeerCall: Sendable {
         case "write": coordinate { try Access.writing($0) }
         case "readwrite": coordinate { Access.both($0) }
         case "writewrite": coordinate { Access.two($0) }
-        case "hold", "join": Holding.run(self, in: mailroom)
+        case "hold", "join": Holding.run(self, in: callRegistry)
         case "later": later()
         case "coordinator": makeCoordinator()
         case "cancel":
-            mailroom.coordinator(order.operands[0]).cancel()
+            callRegistry.coordinator(order.operands[0]).cancel()
             say("cancelled")
         case "present": present()
         case "remove":
-            if let presenter = mailroom.presenter(order.operands[0]) {
+            if let presenter = callRegistry.presenter(order.operands[0]) {
                 NSFileCoordinator.removeFilePresenter(presenter)
             }
             say("removed")
         case "again":
-            if let presenter = mailroom.presenter(order.operands[0]) {
+            if let presenter = callRegistry.presenter(order.operands[0]) {
                 NSFileCoordinator.addFilePresenter(presenter)
             }
             say("added")
@@ -50,16 +50,16 @@ struct PeerCall: Sendable {
             let inner = Order(
                 label: order.label, verb: order.arguments[1],
                 arguments: Array(order.arguments.dropFirst(2)))
-            mailroom.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
-                PeerCall(inner, in: mailroom).start()
+            callRegistry.presenter(order.operands[0])?.presentedItemOperationQueue.addOperation {
+                PeerCall(inner, in: callRegistry).start()
             }
         case "suspension":
             NSFileCoordinator.cancelsWaitsAfterSuspension = order.operands[0] == "cancels"
             say("set")
-        case "answer": mailroom.presenter(order.operands[0])?.answer()
-        case "letmove": mailroom.presenter(order.operands[0])?.heldMoves.put(true)
+        case "answer": callRegistry.presenter(order.operands[0])?.answer()
+        case "letmove": callRegistry.presenter(order.operands[0])?.heldMoves.put(true)
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
-        case "batch": Batches.run(self, in: mailroom)
+        case "batch": Batches.run(self, in: callRegistry)
         case "many": Batches.many(self)
         case "attributes": announceAttributes()
         case "packages": addToPackages()
@@ -88,17 +88,17 @@ struct PeerCall: Sendable {
 
     /// `NAME coordinator [presenter=LABEL] [purpose=ID]`.
     private func makeCoordinator() {
-        let presenter = order.option("presenter").flatMap { mailroom.presenter($0) }
+        let presenter = order.option("presenter").flatMap { callRegistry.presenter($0) }
         let coordinator = NSFileCoordinator(filePresenter: presenter)
         if let purpose = order.option("purpose") { coordinator.purposeIdentifier = purpose }
-        mailroom.keep(coordinator, as: order.label)
+        callRegistry.keep(coordinator, as: order.label)
         say("made")
     }
 
     // MARK: Accesses on this thread
 
     private func coordinate(_ access: (PeerCall) throws -> Access) {
-        let inbox = mailroom.open(order.label)
+        let inbox = callRegistry.open(order.label)
         do {
             var failure: NSError?
             var runs = 0
@@ -107,11 +107,11 @@ struct PeerCall: Sendable {
                 Accessor(call: self, inbox: inbox, urls: urls).run()
             }
             Forking.callReturned(self)
-            // Before the test hears of it and uses the label again.
-            mailroom.close(order.label)
+            // Before the test is told of it and uses the label again.
+            callRegistry.close(order.label)
             finish(runs: runs, failure)
         } catch {
-            mailroom.close(order.label)
+            callRegistry.close(order.label)
             say("mistaken \(error)")
         }
     }
@@ -133,18 +133,18 @@ struct PeerCall: Sendable {
 
     /// `LABEL later [queue=suspended] [using=NAME] read:PATH write:PATH:OPTION ...`.
     private func later() {
-        let inbox = mailroom.open(order.label)
+        let inbox = callRegistry.open(order.label)
         let queue = SerialQueue.make()
         let isSuspended = order.option("queue") == "suspended"
         queue.isSuspended = isSuspended
         let intents = order.arguments.compactMap { Access.intent($0) }
         coordinator.coordinate(with: intents, queue: queue) { failure in
             if let failure = failure as NSError? {
-                mailroom.close(order.label)
+                callRegistry.close(order.label)
                 say("failed \(failure.domain) \(failure.code)")
             } else {
                 Accessor(call: self, inbox: inbox, urls: intents.map(\.url)).run()
-                mailroom.close(order.label)
+                callRegistry.close(order.label)
                 say("returns")
             }
         }
@@ -183,7 +183,7 @@ struct PeerCall: Sendable {
             NSFileCoordinator.filePresenterTimeout = .seconds(seconds)
         }
         let presenter = StagePresenter.make(order)
-        mailroom.keep(presenter, as: order.label)
+        callRegistry.keep(presenter, as: order.label)
         NSFileCoordinator.addFilePresenter(presenter)
         say("registered")
     }

@@ -81,7 +81,7 @@ class StagePresenter: NSObject, @unchecked Sendable {
         guard parts.count == 3, parts[0] == step else { return }
         let inner = Order(
             label: order.label + ".inside", verb: parts[1], arguments: [parts[2], "explain"])
-        PeerCall(inner, in: Peer.mailroom).start()
+        PeerCall(inner, in: Peer.callRegistry).start()
     }
 
     /// Calls `answer`, at once or when the test says so; never, with `never=STEP`.

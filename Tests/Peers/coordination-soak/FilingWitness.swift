@@ -2,9 +2,9 @@
 //
 // Finds out when the arbiter certainly has a call that waits, so that order can be judged without
 // allowing for a busy machine. The caller's thread sleeps on shared memory: so its claim has been
-// sent, or has a ticket. Then this process asks the arbiter for something else, on the connection
-// on which the claim was sent. When that is granted and the thread still sleeps at the same place,
-// the arbiter has read the claim before: whatever is called from now on came later.
+// sent, or has a serial number. Then this process asks the arbiter for something else, on the
+// connection on which the claim was sent. When that is granted and the thread still sleeps at the
+// same place, the arbiter has read the claim before: whatever is called from now on came later.
 
 import FileCoordination
 import Glibc
@@ -36,13 +36,13 @@ final class FilingWitness: Sendable {
         )
     }
 
-    /// Notes that a call begins.
+    /// Records that a call begins.
     func begin(_ number: Int) { waiting.store(number, ordering: .sequentiallyConsistent) }
 
     /// Watches a call that is about to wait, or, without a thread, has been sent.
     func watch(_ call: Call) { queue.async { [self] in observe(call) } }
 
-    /// Notes that the accessor has begun, or the call has failed.
+    /// Records that the accessor has begun, or the call has failed.
     func end() { waiting.store(0, ordering: .sequentiallyConsistent) }
 
     private func isWaiting(_ call: Call) -> Bool {

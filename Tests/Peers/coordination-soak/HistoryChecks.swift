@@ -188,7 +188,7 @@ extension History {
 
     /// Whether a process was stopped at any time that matters: it is passed over then (Rule 18.6).
     private func isStopped(_ life: Int, within access: Attempt) -> Bool {
-        // Until it is heard of again it is asked nothing, so a moment longer.
+        // Until it answers again it is asked nothing, so a moment longer.
         let moment: UInt64 = 1_000_000_000
         return lives[life].stops.contains {
             $0.from < end(of: access) && $0.to + moment > access.called

@@ -52,8 +52,8 @@ struct JournalWriter: Sendable {
         directory + "/progress/" + name
     }
 
-    /// Notes how many accesses are over, where the driver sees it at once.
-    func noteProgress(_ accesses: Int) {
+    /// Records how many accesses are over, where the driver sees it at once.
+    func markProgress(_ accesses: Int) {
         var count = UInt64(accesses)
         _ = pwrite(progress, &count, 8, 0)
     }
@@ -76,7 +76,7 @@ struct JournalWriter: Sendable {
         _ = write(file, bytes, bytes.count)
     }
 
-    func noteFailure(_ access: Int, _ item: Int, isWrite: Bool, _ error: any Error) {
+    func planRetry(_ access: Int, _ item: Int, isWrite: Bool, _ error: any Error) {
         note(.failed, access, item, isWrite: isWrite)
         let bytes = Array("access \(access) of \(item): \(error)\n".utf8)
         let errors = open(path + ".errors", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -67,7 +67,7 @@ final class Worker: Sendable {
             } else {
                 now(attempt, on: thread)
             }
-            journal.noteProgress(access)
+            journal.markProgress(access)
         }
         if let presenter { NSFileCoordinator.removeFilePresenter(presenter) }
     }
@@ -125,7 +125,7 @@ final class Worker: Sendable {
 
     private func fail(_ attempt: Attempt, _ error: any Error) {
         witness.end()
-        journal.noteFailure(attempt.number, attempt.item, isWrite: attempt.isWrite, error)
+        journal.planRetry(attempt.number, attempt.item, isWrite: attempt.isWrite, error)
     }
 
     private func accessor(_ attempt: Attempt, _ url: URL) {

@@ -83,7 +83,7 @@ final class WorkerGroup {
         return waiting.map(\.name)
     }
 
-    /// Notes that the one at a place was stopped.
+    /// Records that the one at a place was stopped.
     func note(_ stop: Span, at place: Int) { lives[places[place]].stops.append(stop) }
 
     /// Asks all to finish what they are at; says who does not within so many seconds.

@@ -45,7 +45,7 @@ final class Activity {
         case accessor
         /// For a wake-up of this word.
         case sleep(MemoryCell)
-        /// For its turn in a ticket queue, for a while; says whether the queue has moved.
+        /// For its turn in a ticket queue, for a while; returns whether the queue has moved.
         case turn(hasMoved: () -> Bool)
         /// For a message that tells of a grant.
         case news
@@ -108,7 +108,7 @@ final class Activity {
     }
 
     /// A message about it has come.
-    func hearNews() {
+    func receiveNews() {
         if case .news = point { point = .message("look") }
     }
 }

@@ -21,7 +21,7 @@ package struct Choice: Hashable, Sendable {
         /// An accessor returns.
         case finish
         /// A client reads what the server has said.
-        case hear
+        case receive
         /// A claim that waits is given up.
         case cancel
         /// A wait for a turn in a ticket queue has taken long.
@@ -56,7 +56,7 @@ extension Choice.Kind {
         case .turn: 34
         case .access: 26
         case .finish: 18
-        case .hear, .burst: 12
+        case .receive, .burst: 12
         case .calm: 9
         case .answer: 8
         case .connect, .timeout: 4
@@ -71,7 +71,8 @@ extension Choice.Kind {
     /// Whether there are worlds without it.
     var isTrouble: Bool {
         switch self {
-        case .step, .turn, .access, .burst, .finish, .hear, .calm, .answer, .connect, .time, .thaw,
+        case .step, .turn, .access, .burst, .finish, .receive, .calm, .answer, .connect, .time,
+            .thaw,
             .timeout:
             false
         case .present, .withdraw, .cancel, .move, .birth, .death, .freeze, .takeover, .depose: true

@@ -33,7 +33,7 @@ final class ModelClaim {
     var inLineSince: UInt64 = 0
     var holdsPosition = false
     var grantedAt: UInt64 = 0
-    /// Whether it was granted so that no server hears of its end; whether one has found it.
+    /// Whether it was granted so that no server is told of its end; whether one has found it.
     var isQuiet = false
     var isFound = false
 
@@ -150,7 +150,7 @@ extension ModelClient {
     private func abandon(_ claim: ModelClaim, _ activity: Activity) async throws {
         let (index, generation) = (Int(claim.record.index), claim.record.generation)
         if try await activity.run(CancelClaim(record: index, generation: generation)) {
-            ledger.noteEnded(claim.record)
+            ledger.markEnded(claim.record)
         } else {
             try await releaseWithOutcome(claim, nil, activity)
         }
@@ -232,7 +232,7 @@ extension ModelClient {
             }
             opening.becomeFiled(isWriting: isWriting)
         } else {
-            if case .none = opening { delegated.noteFiling(claim.record, of: items) }
+            if case .none = opening { delegated.trackUnseen(claim.record, of: items) }
             claim.isFiled = true
             _ = try await activity.run(
                 FileClaim(record: Int(claim.record.index), free: word(claim)))
@@ -278,8 +278,8 @@ extension ModelClient {
             case .wish: world.recordCancellation(of: claim, since: activity.lastSwap)
             case .failure: world.recordFailure(of: claim)
             }
-            ledger.noteEnded(claim.record)
-            for activity in activities { activity.hearNews() }
+            ledger.markEnded(claim.record)
+            for activity in activities { activity.receiveNews() }
             try await say(.ended(WireRecord(claim.record)), activity)
         }
     }
@@ -292,7 +292,7 @@ extension ModelClient {
         world.coverage.count(.grants)
         if isLocal { world.coverage.count(.localGrants) }
         if isLocal, !claim.items[0].access.isWriting { world.coverage.count(.localReads) }
-        world.notePlace(claim)
+        world.recordPlace(claim)
         world.record(.granted(claim.key, items: nil))
         if world.refusals[claim.key] != nil { world.filedAgain.insert(claim.key) }
         claim.isFiled = true
@@ -302,12 +302,12 @@ extension ModelClient {
         try await activity.pause(.accessor)
     }
 
-    /// Releases a claim; says whether no server hears of that.
+    /// Releases a claim; returns whether no server is told of that.
     @discardableResult
     private func release(_ claim: ModelClaim, _ activity: Activity) async throws -> Bool {
         claim.isRunning = false
         finish(claim, .ended(claim.key))
-        world.noteChanges(by: claim, since: claim.grantedAt)
+        world.recordChanges(by: claim, since: claim.grantedAt)
         let procedure = ReleaseLocally(
             record: Int(claim.record.index), generation: claim.record.generation)
         if word(claim).flags == .unreported, try await activity.run(procedure) {
@@ -334,7 +334,7 @@ extension ModelClient {
         let result = try await activity.run(
             ReleaseClaim(record: index, generation: claim.record.generation))
         switch result {
-        case .released: ledger.noteEnded(claim.record)
+        case .released: ledger.markEnded(claim.record)
         case .freed: ledger.discard(claim.record)
         case .notGranted: break
         }

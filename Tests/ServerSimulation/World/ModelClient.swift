@@ -160,14 +160,14 @@ final class ModelClient {
 
     /// Reads what the server has said; returns whether there was anything.
     @discardableResult
-    func hear() throws -> Bool {
+    func receive() throws -> Bool {
         if isDeposed { disconnect() }
         var hasHeard = false
         while let socket {
             switch socket.receiveMessage(limit: WireLimits.messageBytes) {
             case .bytes(let bytes):
                 hasHeard = true
-                try hear(ServerMessage(decoding: bytes))
+                try receive(ServerMessage(decoding: bytes))
             case .tooLong: world.find("the server sent more than a message can hold")
             case .wouldBlock: return hasHeard
             case .closed:
@@ -179,21 +179,21 @@ final class ModelClient {
         return hasHeard
     }
 
-    private func hear(_ message: ServerMessage) throws {
+    private func receive(_ message: ServerMessage) throws {
         if case .deliveries = message {} else { world.note("\(name): hears \(message)") }
         switch message {
         case .welcome(let welcome):
             welcomedBy = ServerEpoch(rawValue: welcome.epoch)
-            for activity in activities { activity.hearNews() }
-        case .granted: for activity in activities { activity.hearNews() }
+            for activity in activities { activity.receiveNews() }
+        case .granted: for activity in activities { activity.receiveNews() }
         case .failed(let record, _): claim(record).map { cancel($0, because: .failure) }
         case .inCycle(let record, _):
             world.coverage.count(.refused)
             claim(record).map { cancel($0, because: .failure) }
-        case .deliveries(let deliveries): for delivery in deliveries { hear(delivery) }
+        case .deliveries(let deliveries): for delivery in deliveries { receive(delivery) }
         case .deliveryPart(let part, let isLast):
             if let whole = try parts.add(part, isLast: isLast) {
-                hear(try Delivery(decoding: whole))
+                receive(try Delivery(decoding: whole))
             }
         case .refused(let refusal): world.find("\(name) is refused: \(refusal.text)")
         case .overLimit(_, let text): world.find("\(name): over a limit: \(text)")

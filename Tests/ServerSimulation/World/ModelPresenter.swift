@@ -83,7 +83,7 @@ extension ModelClient {
             if try await !activity.run(CancelClaim(record: index, generation: generation)) {
                 _ = try await activity.run(ReleaseClaim(record: index, generation: generation))
             }
-            ledger.noteEnded(presenter.record)
+            ledger.markEnded(presenter.record)
             try await say(.ended(WireRecord(presenter.record)), activity)
         }
     }
@@ -120,10 +120,10 @@ extension ModelClient {
             ledger.setRelinquished(presenter.record, writer: true)
         }
         world.record(
-            .answered(presenter.key, for: world.keysByTicket[claim], succeeds: !isRefusing))
+            .answered(presenter.key, for: world.keysBySerial[claim], succeeds: !isRefusing))
         let record = WireRecord(presenter.record)
         if isRefusing {
-            if let key = world.keysByTicket[claim], world.refusals[key] == nil {
+            if let key = world.keysBySerial[claim], world.refusals[key] == nil {
                 world.refusals[key] = world.now
             }
             announce(.answered(presenter: record, claim: claim, failure: Array("{}".utf8)))
@@ -134,7 +134,7 @@ extension ModelClient {
 
     // MARK: Hearing
 
-    func hear(_ delivery: Delivery) {
+    func receive(_ delivery: Delivery) {
         guard
             let presenter = presenters.first(where: {
                 WireRecord($0.record) == delivery.presenter
@@ -147,13 +147,13 @@ extension ModelClient {
             // Said again on a new connection: it is the same question.
             presenter.questions.removeAll { $0.claim == claim }
             presenter.questions.append((claim, steps))
-            world.noteRegistration(presenter)
-            if let key = world.keysByTicket[claim], world.refusals[key] != nil {
+            world.recordRegistration(presenter)
+            if let key = world.keysBySerial[claim], world.refusals[key] != nil {
                 world.filedAgain.insert(key)
             }
             world.record(
-                .asked(presenter.key, for: world.keysByTicket[claim], Courtesy.all(steps)))
-            if let key = world.keysByTicket[claim] { world.askedFor.insert(key) }
+                .asked(presenter.key, for: world.keysBySerial[claim], Courtesy.all(steps)))
+            if let key = world.keysBySerial[claim] { world.askedFor.insert(key) }
         case .cancelAsk(let claim): presenter.questions.removeAll { $0.claim == claim }
         case .reacquire(let kind):
             switch kind {

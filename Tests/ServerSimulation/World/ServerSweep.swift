@@ -32,7 +32,7 @@ package struct ServerSweep: Sendable {
     }
 
     /// Runs `count` seeds from `first` on, on so many threads, but no more parts after so many
-    /// failures; `report` hears of each part, on the calling thread.
+    /// failures; `report` is told of each part, on the calling thread.
     package static func run(
         from first: UInt64, count: Int, threads: Int, part: Int = 100,
         stoppingAfter most: Int = .max,

@@ -27,7 +27,7 @@ extension ServerWorld {
             }
             if try takeTurn() { hasMoved = true }
             for client in running where !client.isDead {
-                if try client.hear() { hasMoved = true }
+                if try client.receive() { hasMoved = true }
             }
             if !hasMoved { return }
         }

@@ -124,7 +124,7 @@ extension ServerWorld {
         try takeTurn()
     }
 
-    /// The server takes a turn; says whether it found anything to read.
+    /// The server takes a turn; returns whether it found anything to read.
     @discardableResult
     func takeTurn() throws -> Bool {
         guard let server, !turn.isUnderWay else { return false }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an observer from outside writes down: who runs is what clients do; a claim's place in line
-// is its ticket, and that it has taken its place is its word. Both are looked at after each turn,
-// and in the middle of one when others come in between.
+// What an observer from outside writes down: who runs is what clients do; a claim's place in the
+// queue is its serial number, and that it has taken its place is its word. Both are looked at after
+// each turn, and in the middle of one when others come in between.
 
 import CoordinationCheckers
 import CoordinationSimulation
@@ -20,31 +20,31 @@ extension ServerWorld {
             claim.isFound = true
             coverage.count(.foundRunning)
         }
-        var seen: [(ticket: UInt64, claim: ModelClaim)] = []
+        var seen: [(serial: UInt64, claim: ModelClaim)] = []
         for client in living {
             for claim in client.claims where claim.isFiled && !claim.isRunning {
                 let word = client.ledger.word(of: claim.record)
                 guard word.generation == claim.record.generation, word.state != .free else {
                     continue
                 }
-                let ticket = client.ledger.ticket(of: claim.record)
-                if ticket != 0, !claim.isNoted { seen.append((ticket, claim)) }
+                let serial = client.ledger.serial(of: claim.record)
+                if serial != 0, !claim.isNoted { seen.append((serial, claim)) }
             }
         }
-        for (_, claim) in seen.sorted(by: { $0.ticket < $1.ticket }) { noteFiling(claim) }
+        for (_, claim) in seen.sorted(by: { $0.serial < $1.serial }) { recordFiling(claim) }
         // A place is taken from a claim before another one gets it, though both are seen at once.
         for claim in waiting(in: .asked) where claim.holdsPosition {
             claim.holdsPosition = false
             record(.returned(claim.key))
             claim.inLineSince = now + 1
         }
-        // One that was granted without a ticket came before all that is filed from now on.
-        for claim in waiting(in: .granted) { notePlace(claim) }
+        // One that was granted without a serial number came before all that is filed from now on.
+        for claim in waiting(in: .granted) { recordPlace(claim) }
         for client in living {
             for presenter in client.presenters where !presenter.isNoted {
                 let word = client.ledger.word(of: presenter.record)
                 if word.generation == presenter.record.generation, word.state == .granted {
-                    noteRegistration(presenter)
+                    recordRegistration(presenter)
                 }
             }
         }
@@ -59,11 +59,11 @@ extension ServerWorld {
         }
     }
 
-    /// Notes that the server knows a presenter.
+    /// Records that the server knows a presenter.
     ///
     /// Behind the claims that were filed in the same turn: of those it is not told which came
     /// first.
-    func noteRegistration(_ presenter: ModelPresenter) {
+    func recordRegistration(_ presenter: ModelPresenter) {
         guard !presenter.isNoted else { return }
         presenter.isNoted = true
         presenter.notedAt = now
@@ -74,8 +74,8 @@ extension ServerWorld {
         record(.presenterAdded(client))
     }
 
-    /// Notes that presenters have to be told of what a claim has written.
-    func noteChanges(by claim: ModelClaim, since granted: UInt64) {
+    /// Records that presenters have to be told of what a claim has written.
+    func recordChanges(by claim: ModelClaim, since granted: UInt64) {
         // What it has moved changed elsewhere.
         guard !claim.hasMoved else { return }
         for presenter in living.flatMap(\.presenters)
@@ -89,23 +89,23 @@ extension ServerWorld {
         }
     }
 
-    /// Notes that a claim has its place in line.
-    func noteFiling(_ claim: ModelClaim) {
+    /// Records that a claim has its place in the queue.
+    func recordFiling(_ claim: ModelClaim) {
         guard !claim.isNoted else { return }
         claim.notedAt = now
-        let ticket = claim.client.ledger.ticket(of: claim.record)
-        if ticket != 0 { keysByTicket[ticket] = claim.key }
+        let serial = claim.client.ledger.serial(of: claim.record)
+        if serial != 0 { keysBySerial[serial] = claim.key }
         record(
             .filed(
                 Claim(
                     claim.key, of: claim.client.key, purpose: claim.purpose,
-                    items: claim.items.map { Item($0) }, order: ticket == 0 ? nil : ticket)))
+                    items: claim.items.map { Item($0) }, order: serial == 0 ? nil : serial)))
         claim.inLineSince = now + 1
     }
 
-    /// Notes that a claim was granted, though its accessor may not have begun.
-    func notePlace(_ claim: ModelClaim) {
-        noteFiling(claim)
+    /// Records that a claim was granted, though its accessor may not have begun.
+    func recordPlace(_ claim: ModelClaim) {
+        recordFiling(claim)
         guard !claim.holdsPosition else { return }
         claim.holdsPosition = true
         // One for which presenters were asked had its place before it was granted.

@@ -28,12 +28,13 @@ final class ServerWorld {
     /// The number of the youngest claim or presenter.
     var lastKey: UInt64 = 0
     var now: UInt64 = 1_000_000_000
-    var keysByTicket: [UInt64: ClaimKey] = [:]
+    var keysBySerial: [UInt64: ClaimKey] = [:]
     /// When presenters refused claims: such a claim is over, though its client does not know yet.
     var refusals: [ClaimKey: UInt64] = [:]
 
     var history = History()
-    /// Claims whose refusal their clients have not heard of, and which were filed again for that.
+    /// Claims whose refusal their clients have not been told of, and which were filed again for
+    /// that.
     var filedAgain: Set<ClaimKey> = []
     /// Claims that waited while something moved: whom they had to ask cannot be told from outside.
     var sentOn: Set<ClaimKey> = []
@@ -85,7 +86,7 @@ final class ServerWorld {
 
     // MARK: Writing down
 
-    /// Notes a line of the timeline.
+    /// Records a line of the timeline.
     func note(_ line: @autoclosure () -> String) {
         guard trace != nil else { return }
         var text = line()
@@ -96,7 +97,7 @@ final class ServerWorld {
             "\((now - 1_000_000_000) / 1000)\t\(text.split(separator: "MemoryCell.").joined())")
     }
 
-    /// Notes that something is wrong.
+    /// Records that something is wrong.
     func find(_ text: String) {
         note("!! \(text)")
         findings.append(text)
@@ -127,7 +128,7 @@ final class ServerWorld {
     /// on to know.
     func recordCancellation(of claim: ModelClaim, since swap: UInt64) {
         guard let noted = claim.notedAt else { return }
-        // A presenter may have refused it before, of which its client has not heard.
+        // A presenter may have refused it before, of which its client has not been told.
         recordLate(.cancelled(claim.key), since: refusals[claim.key] ?? max(swap, noted + 1))
     }
 
@@ -185,7 +186,7 @@ final class ServerWorld {
             guard let client = dice.one(of: idle), client.access(&dice) else { return }
             if choice.kind == .burst { client.activities.last.map { go($0, dice.within(2...12)) } }
         case .finish: finish(&dice)
-        case .hear: try dice.one(of: running)?.hear()
+        case .receive: try dice.one(of: running)?.receive()
         case .cancel: cancel(&dice)
         case .timeout: timeOut(&dice)
         case .present: dice.one(of: running)?.present(&dice)
@@ -302,7 +303,7 @@ final class ServerWorld {
     }
 
     func end(_ client: ModelClient) {
-        // What was refused is over, though its client never hears of it.
+        // What was refused is over, though its client never is told of it.
         for claim in client.claims
         where !claim.isRunning && refusals[claim.key] != nil && !filedAgain.contains(claim.key) {
             recordFailure(of: claim)

@@ -11,7 +11,7 @@ enum Action: Int, CaseIterable {
     case file, nest, end, cancel, answer, failToAnswer, answerLate, callBack, occupy
     case move, announce, addPresenter, removePresenter, placePresenter
     case die, stop, resume, withdraw, jump, stepBack, restart, crash
-    case claimLocally, takeTurn, answerRecall, hearReport, seeEnd
+    case claimLocally, takeTurn, answerRecall, receiveReport, seeEnd
 
     /// How often it happens, where it does.
     var weight: Int {
@@ -20,7 +20,7 @@ enum Action: Int, CaseIterable {
         case .end: 22
         case .answer, .answerRecall: 20
         case .nest: 9
-        case .hearReport: 12
+        case .receiveReport: 12
         case .callBack, .takeTurn, .seeEnd: 6
         case .addPresenter, .resume: 5
         case .cancel, .move, .stop, .withdraw: 4
@@ -34,7 +34,7 @@ enum Action: Int, CaseIterable {
     var isTrouble: Bool {
         switch self {
         case .file, .end, .answer, .addPresenter, .resume, .claimLocally, .takeTurn,
-            .answerRecall, .hearReport, .seeEnd:
+            .answerRecall, .receiveReport, .seeEnd:
             false
         case .cancel, .move, .stop, .withdraw, .jump, .failToAnswer, .answerLate, .occupy, .nest,
             .callBack, .removePresenter, .die, .restart, .crash, .announce, .placePresenter,

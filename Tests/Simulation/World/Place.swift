@@ -88,7 +88,7 @@ extension Move {
 }
 
 extension Claim {
-    /// The same claim as histories write it; tickets are the filing order.
+    /// The same claim as histories write it; serial numbers are the filing order.
     package init(_ claim: FiledClaim) {
         self.init(
             ClaimKey(claim.id.rawValue), of: ClientKey(UInt64(claim.client.rawValue)),

@@ -32,7 +32,7 @@ package struct Sweep: Sendable {
         return result
     }
 
-    /// Runs `count` seeds from `first` on, in parts, some at a time; `report` hears of each part.
+    /// Runs `count` seeds from `first` on, in parts, some at a time; `report` is told of each part.
     package static func run(
         from first: UInt64, count: Int, tasks: Int, part: Int = 500,
         report: (Sweep) -> Void = { _ in }

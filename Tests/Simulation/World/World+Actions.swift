@@ -54,7 +54,7 @@ extension World {
         case .claimLocally: claimLocally()
         case .takeTurn: takeTurn()
         case .answerRecall: answerRecall()
-        case .hearReport: hearReport()
+        case .receiveReport: receiveReport()
         case .seeEnd: seeEndOfUnreported()
         }
     }
@@ -131,7 +131,7 @@ extension World {
     private mutating func die() {
         let slot = dice.below(clients.count)
         let dead = clients[slot].id
-        // Of what is waiting for a recall the arbiter has not heard yet.
+        // Of what is waiting for a recall the arbiter has not been told yet.
         let isKnown =
             claims.contains { $0.filed.client == dead && !$0.isHidden }
             || presenters.contains { $0.client == dead }
@@ -207,7 +207,7 @@ extension Action {
             true
         case .nest, .cancel, .answer, .failToAnswer, .answerLate, .callBack, .occupy, .move,
             .announce, .removePresenter, .placePresenter, .stop, .resume, .withdraw, .stepBack,
-            .hearReport, .seeEnd:
+            .receiveReport, .seeEnd:
             false
         }
     }

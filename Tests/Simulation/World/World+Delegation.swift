@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delegations: clients grant claims to themselves, of which the arbiter hears only when it recalls,
-// or when the end of a write is reported. A recall is answered at any later time, and until then
-// its client goes on: as long as its slot says so, it may.
+// Delegations: clients grant claims to themselves, of which the arbiter is told only when it
+// recalls, or when the end of a write is reported. A recall is answered at any later time, and
+// until then its client goes on: as long as its slot says so, it may.
 
 import CoordinationCheckers
 import FileCoordinationArbiter
@@ -98,7 +98,7 @@ extension World {
             let member = dice.one(of: members.map(\.client).filter(isRunning))
         else { return }
         if let holder = claims.first(where: { $0.queue == id }) {
-            // Whose turn is known to the arbiter passes it on when the arbiter hears of the end.
+            // Whose turn is known to the arbiter passes it on when the arbiter is told of the end.
             if holder.isHidden, isRunning(holder.filed.client) { endHidden(holder, [.changed]) }
             return
         }
@@ -143,9 +143,9 @@ extension World {
     }
 
     private mutating func hidden(_ item: AccessItem, of client: ClientID) -> SimulatedClaim {
-        ticket += 1
+        serial += 1
         let filed = FiledClaim(
-            id: ClaimID(rawValue: ticket), client: client, purpose: Purpose("call \(ticket)"),
+            id: ClaimID(rawValue: serial), client: client, purpose: Purpose("call \(serial)"),
             items: [item])
         var claim = SimulatedClaim(filed: filed, stage: .granted)
         claim.isTaken = true
@@ -176,8 +176,8 @@ extension World {
         if claim.isReported { delegations.reports.append((claim, outcomes)) }
     }
 
-    /// The server hears that a write is over which is to be reported.
-    mutating func hearReport() {
+    /// The server is told that a write is over which is to be reported.
+    mutating func receiveReport() {
         guard !isRecalling, !delegations.reports.isEmpty else { return }
         tellReport(of: delegations.reports[dice.below(delegations.reports.count)].claim.id)
     }
@@ -275,7 +275,7 @@ extension World {
 
     // MARK: What presenters are owed
 
-    /// Notes who is to hear of a write (Rules 7.3, 7.8).
+    /// Records who is to be told of a write (Rules 7.3, 7.8).
     mutating func owe(_ claim: SimulatedClaim, _ outcomes: [ItemOutcome]) {
         guard claim.heard.isEmpty, claim.filed.kind == .access else { return }
         for (index, item) in claim.filed.items.enumerated()

@@ -16,7 +16,7 @@ extension World {
             coverage.count(.cycles)
             if steps.contains(where: { $0.presenter != nil }) { coverage.count(.presenterCycles) }
             // What came to its place and to its end in one event was not seen in it.
-            for step in steps where step.stage == .asking { notePlace(of: step.claim.id) }
+            for step in steps where step.stage == .asking { recordPlace(of: step.claim.id) }
             let links = steps.map { Link($0.claim.id.key, through: $0.presenter?.key) }
             record(.foundInCycle(id.key, links))
             forget(id)
@@ -50,7 +50,7 @@ extension World {
         }
     }
 
-    private mutating func notePlace(of id: ClaimID) {
+    private mutating func recordPlace(of id: ClaimID) {
         guard let index = index(id), claims[index].stage == .waiting else { return }
         claims[index].stage = .asking
         record(.holding(id.key))
@@ -59,7 +59,7 @@ extension World {
     private mutating func grant(_ id: ClaimID) {
         guard let index = index(id) else { return record(.granted(id.key, items: nil)) }
         coverage.count(.grants)
-        notePlace(of: id)
+        recordPlace(of: id)
         if !claims[index].filed.enclosing.isEmpty { coverage.count(.nested) }
         claims[index].stage = .granted
         claims[index].isTaken = !dice.one(in: 4)
@@ -69,7 +69,7 @@ extension World {
 
     private mutating func ask(_ id: PresenterID, _ claim: ClaimID, _ steps: YieldSteps) {
         coverage.count(.asked)
-        notePlace(of: claim)
+        recordPlace(of: claim)
         record(.asked(id.key, for: claim.key, Courtesy.all(steps)))
         guard let index = index(id) else { return }
         presenters[index].questions.append(

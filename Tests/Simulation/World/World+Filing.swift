@@ -36,17 +36,17 @@ extension World {
 
     var running: [ClientID] { clients.filter { !$0.isStopped }.map(\.id) }
 
-    /// Files a claim; returns its ticket.
+    /// Files a claim; returns its serial number.
     @discardableResult
     mutating func file(
         _ client: ClientID, _ purpose: Purpose, _ items: [AccessItem], inside: [ClaimID] = [],
         kind: ClaimKind = .access, blocksCaller: Bool = true, request: DelegationRequest? = nil
     ) -> ClaimID {
-        ticket += 1
+        serial += 1
         coverage.count(.claims)
         if kind == .preparation { coverage.count(.batches) }
         let filed = FiledClaim(
-            id: ClaimID(rawValue: ticket), client: client, purpose: purpose, items: items,
+            id: ClaimID(rawValue: serial), client: client, purpose: purpose, items: items,
             enclosing: inside, kind: kind, blocksCaller: blocksCaller, request: request,
             mayGoUnreported: faults.delegates && !isOfPresenter(purpose) && !dice.one(in: 4),
             precedesQueue: isBeforeQueue(client, items))
@@ -94,7 +94,7 @@ extension World {
         case 2, 3: if let presenter = dice.one(of: own) { return presenter.registered.purpose }
         default: break
         }
-        return Purpose("call \(ticket + 1)")
+        return Purpose("call \(serial + 1)")
     }
 
     mutating func items() -> [AccessItem] {

@@ -11,7 +11,7 @@ extension World {
         guard presenters.count < faults.presenters, let client = dice.one(of: running) else {
             return
         }
-        ticket += 1
+        serial += 1
         coverage.count(.presenters)
         let methods: PresenterMethods =
             switch dice.below(5) {
@@ -27,9 +27,9 @@ extension World {
             case 1: 30_000_000_000
             default: nil
             }
-        let purpose = dice.one(in: 12) ? Purpose("common") : Purpose("presenter \(ticket)")
+        let purpose = dice.one(in: 12) ? Purpose("common") : Purpose("presenter \(serial)")
         let registered = RegisteredPresenter(
-            id: PresenterID(rawValue: ticket), client: client, purpose: purpose,
+            id: PresenterID(rawValue: serial), client: client, purpose: purpose,
             path: dice.one(in: 12) ? nil : dice.one(of: faults.places)?.path,
             methods: methods, patience: patience)
         let manner = dice.one(of: SimulatedPresenter.Manner.allCases) ?? .prompt
@@ -115,7 +115,7 @@ extension World {
         else { return }
         let isOwn = !faults.isCareless || dice.one(in: 2)
         if isOwn { coverage.count(.saveBacks) }
-        let purpose = isOwn ? presenter.registered.purpose : Purpose("callback \(ticket + 1)")
+        let purpose = isOwn ? presenter.registered.purpose : Purpose("callback \(serial + 1)")
         let item = Place(place).item(dice.one(in: 4) ? .reading([]) : .writing(.plain))
         let call = file(presenter.client, purpose, [item])
         if let index = index(presenter.id), claim(call) != nil {

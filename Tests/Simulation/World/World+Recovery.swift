@@ -73,7 +73,7 @@ extension World {
     /// it; the others were decided by an arbiter that is gone, and they were not carried out.
     private mutating func note(_ fact: Fact?, decided: [Effect], done: [Effect]) {
         if let fact { record(fact) }
-        if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { notePlaces() }
+        if decided.count(where: \.isFailure) == done.count(where: \.isFailure) { recordPlaces() }
     }
 
     /// Another arbiter takes over.

@@ -19,7 +19,7 @@ extension World {
             answerRecalls()
             pass(1_000)
             if !delegations.reports.isEmpty, !isRecalling {
-                hearReport()
+                receiveReport()
             } else if let claim = finishable.first {
                 end(claim)
                 idleRounds = 0

@@ -17,12 +17,12 @@ package struct World {
     package internal(set) var coverage = Coverage()
     /// The monotonic time, in nanoseconds.
     var now: UInt64 = 1_000_000_000
-    /// The youngest ticket, of claims and of presenters.
-    var ticket: UInt64 = 0
+    /// The youngest serial number, of claims and of presenters.
+    var serial: UInt64 = 0
     /// How many processes there have been.
     var births: UInt32 = 0
     var clients: [SimulatedClient] = []
-    /// By their tickets, ascending.
+    /// By their serial numbers, ascending.
     var claims: [SimulatedClaim] = []
     /// By their numbers, ascending.
     var presenters: [SimulatedPresenter] = []
@@ -76,7 +76,8 @@ package struct World {
         tellOfQueues()
     }
 
-    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in line.
+    /// Writes a fact down when the arbiter acts on it: its moment is that of its place in the
+    /// queue.
     private mutating func hold(_ event: Event, _ fact: Fact?) {
         coverage.count(.held)
         delegations.deferred.append(fact)
@@ -94,9 +95,9 @@ package struct World {
         if delegations.deferred.isEmpty { delegations.unheard = nil }
     }
 
-    /// Notes what the arbiter has decided, and does it.
+    /// Records what the arbiter has decided, and does it.
     mutating func follow(_ effects: [Effect]) {
-        notePlaces()
+        recordPlaces()
         for effect in effects { apply(effect) }
     }
 
@@ -110,8 +111,8 @@ package struct World {
         tellBlocked()
     }
 
-    /// Notes who has taken a place or lost it.
-    mutating func notePlaces() {
+    /// Records who has taken a place or lost it.
+    mutating func recordPlaces() {
         for index in claims.indices {
             let claim = claims[index]
             switch (claim.stage, arbiter.stage(of: claim.id)) {
@@ -130,7 +131,7 @@ package struct World {
         }
     }
 
-    /// Says which waiting calls keep presenters from answering, where that has changed.
+    /// Returns which waiting calls keep presenters from answering, where that has changed.
     mutating func tellBlocked() {
         for presenter in presenters where presenter.occupant != nil || presenter.blocker != nil {
             guard let index = presenters.firstIndex(where: { $0.id == presenter.id }) else {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where delegated places are, and which of them a claim, a presenter or a move concerns. It knows
-// neither clients nor modes: see `Delegations`.
+// neither clients nor modes: see `DelegationTable`.
 
 /// Where delegated places are.
-public struct DelegationBook: Hashable, Sendable {
+public struct DelegationIndex: Hashable, Sendable {
     /// A delegation is filed as a presenter would be.
     private var tree = PlaceTree()
     /// Where everything directly inside is delegated.
@@ -12,26 +12,26 @@ public struct DelegationBook: Hashable, Sendable {
     private var paths: [DelegationID: ItemPath] = [:]
     private var inside: [DelegationID: ItemPath] = [:]
 
-    /// A book in which nothing is delegated.
+    /// An index in which nothing is delegated.
     public init() {}
 
     /// Whether nothing is delegated.
     public var isEmpty: Bool { paths.isEmpty && inside.isEmpty }
 
-    /// Notes that a place is delegated from now on.
+    /// Records that a place is delegated from now on.
     public mutating func insert(_ id: DelegationID, at path: ItemPath) {
         paths[id] = path
         tree.insert(PresenterID(rawValue: id.rawValue), at: path)
     }
 
-    /// Notes that whatever is directly inside a directory is delegated from now on: not the
+    /// Records that whatever is directly inside a directory is delegated from now on: not the
     /// directory, and nothing that is farther inside.
     public mutating func insert(_ id: DelegationID, inside directory: ItemPath) {
         inside[id] = directory
         directories.insert(PresenterID(rawValue: id.rawValue), at: directory)
     }
 
-    /// Notes that it is not any more.
+    /// Records that it is not any more.
     public mutating func remove(_ id: DelegationID) {
         let presenter = PresenterID(rawValue: id.rawValue)
         if let path = paths.removeValue(forKey: id) { tree.remove(presenter, at: path) }

@@ -173,7 +173,7 @@ extension Arbiter {
     /// The claims whose end a claim in stage 2 waits for: those let past it, and those for which a
     /// presenter must be done before it can be asked (Rule 6.11).
     func claimsAwaited(by id: ClaimID, _ asking: ClaimState.Asking) -> OrderedIDs<ClaimID> {
-        var result = asking.passers
+        var result = asking.bypassers
         for answer in asking.awaited {
             switch answer.question {
             case .put:

@@ -16,7 +16,7 @@ extension CoordinatedAccess {
     /// Does what is to be done between the grant and the accessor.
     ///
     /// - Returns: how the wait ended; nil if it goes on, with another claim.
-    func settle() -> AccessEnding? {
+    func finishWait() -> AccessEnding? {
         var failure: AccessFailure?
         do throws(AccessFailure) {
             let hasMoved = try follow()
@@ -28,16 +28,16 @@ extension CoordinatedAccess {
         } catch {
             failure = error
         }
-        let (settled, claim) = state.withLock { [failure] in
-            ($0.life.settle(failure: failure), $0.claim)
+        let (finished, claim) = state.withLock { [failure] in
+            ($0.life.finishWait(failure: failure), $0.claim)
         }
-        if !settled.ending.isGranted { removeSnapshots() }
-        if settled.releases, session.isOurs { releaseUnchanged(claim) }
-        return settled.ending
+        if !finished.ending.isGranted { removeSnapshots() }
+        if finished.releases, session.isOurs { releaseUnchanged(claim) }
+        return finished.ending
     }
 
-    /// Finds out where items are that were moved while the claim waited (Rule 11.4); says whether
-    /// there are any.
+    /// Finds out where items are that were moved while the claim waited (Rule 11.4); returns
+    /// whether there are any.
     private func follow() throws(AccessFailure) -> Bool {
         let claim = claim
         guard session.ledger.isRelocated(claim.record) else { return false }

@@ -6,7 +6,7 @@
 import FileCoordinationArbiter
 import XCTest
 
-final class DelegationBookTests: XCTestCase {
+final class DelegationIndexTests: XCTestCase {
     private let id = DelegationID(rawValue: 7)
 
     private func path(_ text: String) throws -> ItemPath { try XCTUnwrap(ItemPath(text)) }
@@ -17,16 +17,16 @@ final class DelegationBookTests: XCTestCase {
         AccessItem(path: try path(text), access: access, packageDepths: packageDepths)
     }
 
-    private func place(_ text: String) throws -> DelegationBook {
-        var book = DelegationBook()
-        book.insert(id, at: try path(text))
-        return book
+    private func place(_ text: String) throws -> DelegationIndex {
+        var index = DelegationIndex()
+        index.insert(id, at: try path(text))
+        return index
     }
 
-    private func directory(_ text: String) throws -> DelegationBook {
-        var book = DelegationBook()
-        book.insert(id, inside: try path(text))
-        return book
+    private func directory(_ text: String) throws -> DelegationIndex {
+        var index = DelegationIndex()
+        index.insert(id, inside: try path(text))
+        return index
     }
 
     /// Rules 2.1 to 2.3.
@@ -106,13 +106,13 @@ final class DelegationBookTests: XCTestCase {
     }
 
     func testWhatIsRemovedIsFoundNoMore() throws {
-        var book = try directory("/a/d")
-        book.insert(DelegationID(rawValue: 8), at: try path("/a/d/f"))
-        XCTAssertEqual(book.concerned(by: [try item("/a/d/f")]).count, 2)
-        book.remove(id)
-        XCTAssertEqual(book.concerned(by: [try item("/a/d/f")]), [DelegationID(rawValue: 8)])
-        book.remove(DelegationID(rawValue: 8))
-        XCTAssertTrue(book.isEmpty)
+        var index = try directory("/a/d")
+        index.insert(DelegationID(rawValue: 8), at: try path("/a/d/f"))
+        XCTAssertEqual(index.concerned(by: [try item("/a/d/f")]).count, 2)
+        index.remove(id)
+        XCTAssertEqual(index.concerned(by: [try item("/a/d/f")]), [DelegationID(rawValue: 8)])
+        index.remove(DelegationID(rawValue: 8))
+        XCTAssertTrue(index.isEmpty)
     }
 
     // MARK: Contenders
@@ -178,7 +178,7 @@ final class DelegationBookTests: XCTestCase {
         XCTAssertEqual(try contenders(arbiter([file, file], presenterAt: "/a/e")), [1, 2])
     }
 
-    func testBeforeAllIsRecoveredNobodyContends() throws {
+    func testBeforeAllIsRecoveredNoClientContends() throws {
         var arbiter = Arbiter(recovering: true)
         let claim = FiledClaim(
             id: ClaimID(rawValue: 1), client: ClientID(rawValue: 1), purpose: Purpose("1"),

@@ -9,7 +9,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 
-enum BookTarget {
+enum RelocationLogTarget {
     private struct Stage {
         let runtime: RuntimeDirectory
     }
@@ -42,19 +42,19 @@ enum BookTarget {
         if arrangement & 2 != 0 { try put(text, into: "places.3.new", of: directory) }
         if arrangement & 4 != 0 { try put([0], into: "places.03", of: directory) }
 
-        let book = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
+        let log = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 4))
         let entries = RelocationEntry.entries(decoding: text)
-        let tickets = Set(entries.map(\.ticket))
-        try compare(book, entries, "the book that was found")
+        let serials = Set(entries.map(\.serial))
+        try compare(log, entries, "the log that was found")
         // Of many the first are enough: the file is made anew with them.
-        try book.settle(living: tickets)
+        try log.begin(living: serials)
         let moved = RelocationEntry(
-            ticket: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
-        try book.write([moved, RelocationEntry(ticket: 2, .heard(5))])
-        let all = entries + [moved, RelocationEntry(ticket: 2, .heard(5))]
-        try compare(book, all, "the book that goes on")
+            serial: 1, .presenter(DecoderSeeds.far, isTold: arrangement & 8 != 0))
+        try log.write([moved, RelocationEntry(serial: 2, .handled(5))])
+        let all = entries + [moved, RelocationEntry(serial: 2, .handled(5))]
+        try compare(log, all, "the log that goes on")
         let next = try RelocationLog(in: directory, epoch: ServerEpoch(truncating: 5))
-        try compare(next, all, "the next server's book")
+        try compare(next, all, "the next server's log")
         let names = try directory.names().filter { $0.hasPrefix("places") }
         let strangers = arrangement & 4 != 0 ? 1 : 0
         try require(names.count == 1 + strangers, "left behind: \(names)")
@@ -67,35 +67,35 @@ enum BookTarget {
 
     /// The last entry about a record counts.
     private static func compare(
-        _ book: RelocationLog, _ entries: [RelocationEntry], _ name: String
+        _ log: RelocationLog, _ entries: [RelocationEntry], _ name: String
     ) throws {
         var places: [UInt64: RelocationEntry.Relocation] = [:]
-        var heard: [UInt64: UInt32] = [:]
+        var handled: [UInt64: UInt32] = [:]
         var packages: [UInt8] = []
         for entry in entries {
             switch entry.relocation {
-            case .presenter, .claim: places[entry.ticket] = entry.relocation
-            case .heard(let count): heard[entry.ticket] = count
+            case .presenter, .claim: places[entry.serial] = entry.relocation
+            case .handled(let count): handled[entry.serial] = count
             case .packages(let lines): packages = lines
             }
         }
-        try require(book.addedPackages == packages, "\(name): other packages")
-        for ticket in Set(entries.map(\.ticket)).sorted() {
+        try require(log.addedPackages == packages, "\(name): other packages")
+        for serial in Set(entries.map(\.serial)).sorted() {
             try require(
-                book.heardBytes(ofClaim: ticket) == Int(heard[ticket] ?? 0),
-                "\(name): heard of \(ticket)")
-            switch places[ticket] {
+                log.handledBytes(ofClaim: serial) == Int(handled[serial] ?? 0),
+                "\(name): heard of \(serial)")
+            switch places[serial] {
             case .presenter(let place, let isTold):
-                let known = book.presenter(ticket)
+                let known = log.presenter(serial)
                 try require(
-                    known?.place == place && known?.isTold == isTold, "\(name): presenter \(ticket)"
+                    known?.place == place && known?.isTold == isTold, "\(name): presenter \(serial)"
                 )
             case .claim(let items):
-                try require(book.items(ofClaim: ticket) == items, "\(name): claim \(ticket)")
-            case .heard, .packages, nil:
+                try require(log.items(ofClaim: serial) == items, "\(name): claim \(serial)")
+            case .handled, .packages, nil:
                 try require(
-                    book.presenter(ticket) == nil && book.items(ofClaim: ticket) == nil,
-                    "\(name): \(ticket) has a place")
+                    log.presenter(serial) == nil && log.items(ofClaim: serial) == nil,
+                    "\(name): \(serial) has a place")
             }
         }
     }

@@ -11,7 +11,7 @@ import Foundation
 
 extension NSFilePresenter {
     /// Calls the method that goes with a notice; false if there is nothing to call it with.
-    func hear(
+    func receive(
         _ notice: PresenterNotice, versions: VersionStore, makeURL: (ItemPath) -> URL
     ) -> Bool {
         switch notice {

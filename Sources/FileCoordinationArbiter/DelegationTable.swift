@@ -6,7 +6,7 @@
 // them, and everything that came later, in their order.
 
 /// What is delegated, and what waits for recalls.
-struct Delegations: Hashable, Sendable {
+struct DelegationTable: Hashable, Sendable {
     /// Something that waits until all recalls have been answered.
     enum Held: Hashable, Sendable {
         /// A fact that the arbiter was told.
@@ -15,7 +15,7 @@ struct Delegations: Hashable, Sendable {
         case wish(DelegationWish)
     }
 
-    private(set) var book = DelegationBook()
+    private(set) var index = DelegationIndex()
     /// Only looked up, never gone through.
     private var entries: [DelegationID: Delegation] = [:]
     /// Whose they are; ascending.
@@ -63,25 +63,25 @@ struct Delegations: Hashable, Sendable {
         switch delegation.holding {
         case .place(let client, _, _, _):
             byClient[client, default: []].insert(delegation.id)
-            book.insert(delegation.id, at: delegation.path)
+            index.insert(delegation.id, at: delegation.path)
         case .directory(let client, _):
             byClient[client, default: []].insert(delegation.id)
-            book.insert(delegation.id, inside: delegation.path)
+            index.insert(delegation.id, inside: delegation.path)
         case .claim(let client, let claim, _):
             byClient[client, default: []].insert(delegation.id)
             byClaim[claim] = delegation.id
-            book.insert(delegation.id, at: delegation.path)
+            index.insert(delegation.id, at: delegation.path)
         case .queue(let members, let isOpen):
             for member in members { byClient[member.client, default: []].insertOnce(delegation.id) }
             if !isOpen { closedQueues.insertOnce(delegation.id) }
-            book.insert(delegation.id, at: delegation.path)
+            index.insert(delegation.id, at: delegation.path)
         }
     }
 
     @discardableResult
     mutating func remove(_ id: DelegationID) -> Delegation? {
         guard let delegation = entries.removeValue(forKey: id) else { return nil }
-        book.remove(id)
+        index.remove(id)
         if let client = delegation.client, let slot = delegation.slot {
             bySlot[client]?[slot] = nil
             if bySlot[client]?.isEmpty == true { bySlot[client] = nil }
@@ -119,7 +119,7 @@ struct Delegations: Hashable, Sendable {
         return delegation
     }
 
-    /// Notes an answer, or that the server has taken the delegation back by itself.
+    /// Records an answer, or that the server has taken the delegation back by itself.
     mutating func endRecall(_ id: DelegationID) {
         remove(id)
         recalling.remove(id)

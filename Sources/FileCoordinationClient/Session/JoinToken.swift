@@ -7,7 +7,7 @@
 package import FileCoordinationArbiter
 
 /// The description of a held access.
-package struct HoldTicket: Hashable, Sendable {
+package struct JoinToken: Hashable, Sendable {
     /// One item.
     package struct HeldItem: Hashable, Sendable {
         /// Where it is, absolute.
@@ -52,7 +52,7 @@ package struct HoldTicket: Hashable, Sendable {
 
 // MARK: Text
 
-extension HoldTicket {
+extension JoinToken {
     private static let version = "hold1"
     private static let readingOptions: ReadingOptions = [
         .withoutChanges, .immediatelyAvailableMetadataOnly, .includingContents,
