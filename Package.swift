@@ -235,6 +235,7 @@ let package = Package(
             name: "FileCoordinationClientTests",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "TestHome",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -31,6 +31,13 @@ extension NSFileCoordinator {
     /// have let go of it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil
@@ -41,6 +48,12 @@ extension NSFileCoordinator {
     /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:)``.
+    ///
+    /// - Parameters:
+    ///   - intents: the items, and how each will be accessed.
+    ///   - timeout: how long to wait; nil: without bound.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     @_disfavoredOverload
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil
@@ -70,6 +83,14 @@ extension NSFileCoordinator {
     /// have let go of it; they get it back when the hold is released.
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound.
+    ///   - isolation: the caller's.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -80,6 +101,13 @@ extension NSFileCoordinator {
     /// Holds the items of intents, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``hold(readingItemAt:options:timeout:isolation:)``.
+    ///
+    /// - Parameters:
+    ///   - intents: the items, and how each will be accessed.
+    ///   - timeout: how long to wait; nil: without bound.
+    ///   - isolation: the caller's.
+    /// - Returns: the hold.
+    /// - Throws: `CocoaError.userCancelled`, a presenter's error, or ``FileCoordinationError``.
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation
@@ -95,7 +123,9 @@ extension FileAccessHold {
     /// that wait for the other (Rule 2.17).
     ///
     /// ```swift
-    /// guard let joinToken = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else { … }
+    /// guard let joinToken = ProcessInfo.processInfo.environment["FILECOORD_HOLD"] else {
+    ///     return
+    /// }
     /// let hold = try FileAccessHold(joinToken: joinToken, timeout: .seconds(5))
     /// ```
     ///

@@ -22,7 +22,7 @@ public import Foundation
 /// child.arguments = [hold.urls[0].path, "VACUUM"]
 /// child.environment = ProcessInfo.processInfo.environment.merging(hold.environment) { $1 }
 /// try child.run()
-/// try hold.keep(whileRunning: child.processIdentifier)   // also if this program dies
+/// try hold.keep(whileRunning: child.processIdentifier)  // also if this program dies
 /// ```
 ///
 /// It ends with ``release()``, when the last reference to it goes, or when this process dies, at

@@ -10,19 +10,21 @@ extension FileCoordinationError {
     public static var arbiterUnreachable: Code { .arbiterUnreachable }
     /// The kind of an error that says that a limit was reached.
     public static var limitExceeded: Code { .limitExceeded }
-    /// The kind of an error that says that a call's options mean nothing together.
+    /// The kind of an error that says that a call's options cannot be used together.
     public static var invalidOptions: Code { .invalidOptions }
     /// The kind of an error that says that a deadline passed (Rule 18.1).
     ///
     /// ```swift
     /// do {
-    ///     try coordinator.coordinate(writingItemAt: url, timeout: .seconds(5)) { … }
+    ///     try coordinator.coordinate(writingItemAt: url, timeout: .seconds(5)) {
+    ///         try data.write(to: $0)
+    ///     }
     /// } catch FileCoordinationError.timedOut {
     ///     print("the file is in use")
     /// }
     /// ```
     public static var timedOut: Code { .timedOut }
-    /// The kind of an error that says that calls wait for each other in a circle (Rule 18.4).
+    /// The kind of an error that says that calls wait for each other in a cycle (Rule 18.4).
     public static var deadlock: Code { .deadlock }
     /// The kind of an error that says that a hold cannot be handed down (Rule 18.13).
     public static var notHandedDown: Code { .notHandedDown }

@@ -26,9 +26,10 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
 
         /// No arbiter can be reached or served.
         public static let arbiterUnreachable = Self(rawValue: 1)
-        /// There are as many claims, presenters or programs as there can be; the reason says which.
+        /// A limit was reached: of claims, presenters, programs or descriptors; the text says
+        /// which.
         public static let limitExceeded = Self(rawValue: 2)
-        /// The call was made with options that mean nothing together.
+        /// The options of the call cannot be used together.
         public static let invalidOptions = Self(rawValue: 3)
         /// The deadline passed (Rule 18.1).
         public static let timedOut = Self(rawValue: 4)
@@ -44,33 +45,31 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         public enum Role: Hashable, Sendable {
             /// Has access.
             case holder
-            /// Waits, ahead in the queue.
+            /// Waits, and was filed earlier.
             case waiter
             /// Presents the item, and has not answered.
             case presenter
         }
 
-        /// Its process; in another process namespace than this one if
-        /// ``isInAnotherNamespace``.
+        /// The number of its process, in its own process namespace (see ``isInAnotherNamespace``).
         public let processIdentifier: Int32
         /// Whether the process is in another process namespace, as in a container.
         ///
-        /// Then the number means another process here, or none: neither look at nor signal a
-        /// process by it.
+        /// The number then means another process here, or none: do not signal a process by it.
         public let isInAnotherNamespace: Bool
         /// The name of its program.
         public let processName: String
-        /// What people know it by: its label, else the name of its program (Rule 18.15).
+        /// The name to show to people: its label, else the name of its program (Rule 18.15).
         ///
         /// Another program's choice; escape control characters before you show it.
         public let label: String
-        /// What it does this for.
+        /// The purpose of its claim or presenter (section 4).
         public let purposeIdentifier: String
         /// The item, or the first of its items.
         public let url: URL?
-        /// What it is to the wait.
+        /// The role of the process in the wait.
         public let role: Role
-        /// For how long it has been that.
+        /// How long the process has been in this role.
         public let since: Duration
         /// The message that a presenter has not answered, by its Swift name.
         public let message: String?
@@ -80,7 +79,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// The item that was asked for, or the first of several.
     public var url: URL?
-    /// Those who held or waited, when the deadline passed; a circle in its order.
+    /// The processes that held or waited when the deadline passed; for a deadlock the cycle, in
+    /// order.
     public var parties: [Party]
     /// What happened, in a sentence.
     let reason: String

@@ -14,7 +14,7 @@ public import Foundation
 ///
 /// ```swift
 /// let status = try FileCoordinationStatus(ofItemAt: document)
-/// for holder in status.holders { print("\(holder.label) has it since \(holder.since)") }
+/// for holder in status.holders { print(holder.participant.label, "for", holder.since) }
 /// ```
 ///
 /// It may be out of date when it arrives: show it to people, and do not decide by it whether to

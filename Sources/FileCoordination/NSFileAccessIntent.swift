@@ -14,7 +14,15 @@ public import Foundation
 /// (Rule 13.3). An intent is a reference: inside the accessor ask it for ``url`` instead of using
 /// the URL with which it was made.
 ///
-/// Not made with `NSFileAccessIntent()`: such an intent wants nothing, and coordinating it fails.
+/// ```swift
+/// let source = NSFileAccessIntent.readingIntent(with: template)
+/// let target = NSFileAccessIntent.writingIntent(with: document)
+/// try await NSFileCoordinator().coordinate(with: [source, target]) { _ in
+///     try Data(contentsOf: source.url).write(to: target.url)
+/// }
+/// ```
+///
+/// Do not make one with `NSFileAccessIntent()`: such an intent has no item, and calls refuse it.
 open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     /// What the caller asked for when it made the intent.
     package enum Request: Hashable, Sendable {
@@ -33,7 +41,7 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
 
     private let wish: Lock<Wish>
 
-    /// An intent that wants nothing; exists only because every `NSObject` can be made so.
+    /// An intent without an item; calls refuse it, so use the two class methods instead.
     public required override init() {
         let nowhere = URL(fileURLWithPath: "/", isDirectory: true)
         wish = Lock(Wish(request: .nothing, url: nowhere))
@@ -41,6 +49,11 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     }
 
     /// An intent to read the item at `url`.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be read.
+    /// - Returns: the intent.
     open class func readingIntent(
         with url: URL, options: NSFileCoordinator.ReadingOptions = []
     ) -> Self {
@@ -50,6 +63,11 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
     }
 
     /// An intent to write the item at `url`.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    /// - Returns: the intent.
     open class func writingIntent(
         with url: URL, options: NSFileCoordinator.WritingOptions = []
     ) -> Self {

@@ -11,6 +11,12 @@ public import Foundation
 extension NSFileCoordinator {
     /// Reads an item once no other claim writes it, and once its presenters have saved it.
     ///
+    /// ```swift
+    /// let data = try await NSFileCoordinator().coordinate(
+    ///     readingItemAt: url, timeout: .seconds(5)
+    /// ) { try Data(contentsOf: $0) }
+    /// ```
+    ///
     /// Call it in an `async` function or closure. In the top-level code of a script the compiler
     /// takes the throwing call of the same name, which blocks the thread, and warns that there is
     /// nothing to `await`.
@@ -38,6 +44,16 @@ extension NSFileCoordinator {
     /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - isolation: the caller's, on which the accessor runs.
+    ///   - writer: runs with access, which lasts until it returns.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor writer: (URL) async throws -> R
@@ -50,6 +66,18 @@ extension NSFileCoordinator {
     /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - readingURL: the item to read.
+    ///   - readingOptions: how it will be read.
+    ///   - writingURL: the item to write.
+    ///   - writingOptions: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - isolation: the caller's, on which the accessor runs.
+    ///   - readerWriter: runs with access, which lasts until it returns.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
@@ -66,6 +94,18 @@ extension NSFileCoordinator {
     /// Writes two items, as one claim that is granted whole (Rule 2.13).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - url1: one item.
+    ///   - options1: how it will be written.
+    ///   - url2: the other item.
+    ///   - options2: how that will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - isolation: the caller's, on which the accessor runs.
+    ///   - writer: runs with access, which lasts until it returns.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],
         writingItemAt url2: URL, options options2: WritingOptions = [],
@@ -83,6 +123,15 @@ extension NSFileCoordinator {
     /// The accessor gets the same intents, with the URLs that hold by then (Rule 13.3).
     ///
     /// See ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - intents: the items, and how each will be accessed.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - isolation: the caller's, on which the accessor runs.
+    ///   - accessor: runs with access, which lasts until it returns.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     public func coordinate<R>(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation,

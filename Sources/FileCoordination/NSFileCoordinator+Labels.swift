@@ -59,7 +59,7 @@ extension NSFileCoordinator {
     /// do {
     ///     try NSFileCoordinator.registerFilePresenter(editor)
     /// } catch {
-    ///     showAlert("Others are not told of this window: \(error.localizedDescription)")
+    ///     print("Other programs do not know of this window: \(error.localizedDescription)")
     /// }
     /// ```
     ///

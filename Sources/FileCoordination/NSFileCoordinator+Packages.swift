@@ -21,11 +21,14 @@ extension NSFileCoordinator {
     /// Sets whether directories with this path extension are packages, for all programs that share
     /// the arbiter (Rule 1.11).
     ///
-    /// Holds for accesses that begin later, and for as long as some process that has said so lives.
-    /// To say it for good, write it into `filecoordination/packages` in the user's configuration.
+    /// It applies to accesses that begin later, until the last process that has set it ends. To set
+    /// it permanently, write it into `filecoordination/packages` in the user's configuration.
     ///
-    /// - Throws: an error for what cannot be an extension, and ``FileCoordinationError`` where all
-    ///   programs together have said as much as there is room for (16 KiB).
+    /// - Parameters:
+    ///   - pathExtension: the extension, without a dot.
+    ///   - kind: what a directory with that extension is.
+    /// - Throws: an error if `pathExtension` cannot be an extension, and ``FileCoordinationError``
+    ///   if the settings of all programs together exceed 16 KiB.
     public static func treatDirectories(
         withPathExtension pathExtension: String, as kind: DirectoryKind
     ) throws {

@@ -39,8 +39,16 @@ extension NSFileCoordinator {
 
     /// Writes an item once no other claim reads or writes it, and its presenters have let go of it.
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)`` for what is returned and
-    /// thrown.
+    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist (Rule 1.1).
+    ///   - options: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - writer: runs on the calling thread, with access.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     @_disfavoredOverload
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
@@ -53,8 +61,18 @@ extension NSFileCoordinator {
 
     /// Reads one item and writes another, as one claim that is granted whole (Rule 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)`` for what is returned and
-    /// thrown.
+    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - readingURL: the item to read.
+    ///   - readingOptions: how it will be read.
+    ///   - writingURL: the item to write.
+    ///   - writingOptions: how it will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - readerWriter: runs on the calling thread, with access.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     @_disfavoredOverload
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
@@ -70,8 +88,18 @@ extension NSFileCoordinator {
 
     /// Writes two items, as one claim that is granted whole (Rule 2.13).
     ///
-    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)`` for what is returned and
-    /// thrown.
+    /// See ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    ///
+    /// - Parameters:
+    ///   - url1: one item.
+    ///   - options1: how it will be written.
+    ///   - url2: the other item.
+    ///   - options2: how that will be written.
+    ///   - timeout: how long to wait; nil: without bound. It bounds the wait, not the accessor.
+    ///   - writer: runs on the calling thread, with access.
+    /// - Returns: what the accessor returns.
+    /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error, or
+    ///   ``FileCoordinationError``.
     @_disfavoredOverload
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],

@@ -10,6 +10,12 @@ public import Foundation
 
 /// Coordinates the reading and writing of files and directories among the processes of one user.
 ///
+/// ```swift
+/// try NSFileCoordinator().coordinate(writingItemAt: url, options: .forMerging) { url in
+///     try text.write(to: url, atomically: true, encoding: .utf8)
+/// }
+/// ```
+///
 /// Each access waits until no other process has a conflicting one, and until all presenters of the
 /// item have relinquished it. One coordinator is meant for one thread at a time, except for
 /// ``cancel()`` (Rule 16.1): it is not `Sendable`, as it is not on Apple platforms. Code that is
@@ -21,6 +27,8 @@ public import Foundation
     ///
     /// The presenter gets no messages about what the coordinator does (Rule 6), and is retained
     /// (Rule 4.2a).
+    ///
+    /// - Parameter filePresenterOrNil: the presenter, or nil for none.
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
         core = Coordinator(presenter: filePresenterOrNil)
         super.init()
@@ -45,7 +53,7 @@ public import Foundation
 
     /// Ends all waits of this coordinator, now and later, with `CocoaError.userCancelled`.
     ///
-    /// Returns at once, from any thread. An accessor that runs already is not disturbed
+    /// Returns at once. May be called on any thread. An accessor that already runs is not affected
     /// (Rules 12.1 to 12.6).
     open func cancel() { core.cancel() }
 
@@ -53,24 +61,36 @@ public import Foundation
 
     /// Says that an item is going to be moved.
     ///
-    /// Of use in sandboxes, of which there are none here: it has no effect, and need not be called
+    /// It has no effect, and need not be called: it is for sandboxes, and Linux has none of Apple's
     /// (Rule 11.11).
+    ///
+    /// - Parameters:
+    ///   - oldURL: where the item is.
+    ///   - newURL: where it is going to be.
     open func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
-    /// Says that the accessor has moved an item, or what it is inside of.
+    /// Announces that the accessor has moved an item, or a directory that contains it.
     ///
     /// Presenters of the item and of everything inside follow it, and so do claims that wait for it
     /// (Rules 11.1 to 11.4). Without effect outside of an accessor of this coordinator that writes
-    /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` a move of its item is noticed
-    /// without this call, too.
+    /// (Rule 11.10). After a write with ``WritingOptions/forMoving`` the move of its item is also
+    /// found without this call. Call it before the accessor returns.
+    ///
+    /// - Parameters:
+    ///   - oldURL: where the item was.
+    ///   - newURL: where it is now.
     open func item(at oldURL: URL, didMoveTo newURL: URL) {
         core.announceMove(from: ItemName(oldURL), to: ItemName(newURL))
     }
 
-    /// Says that ubiquity attributes of an item have changed.
+    /// Announces that ubiquity attributes of an item have changed.
     ///
     /// Presenters of the item that observe them are told (Rule 10.4); other keys than those of
     /// ubiquity are left out (Rule 10.5).
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - attributes: the keys whose values have changed.
     open func item(
         at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>
     ) {
@@ -83,17 +103,21 @@ public import Foundation
     ///
     /// When it returns, every claim that is granted later, in any process, sees the presenter
     /// (Rule 5.4). The registration keeps the presenter alive until it is removed (Rule 5.9).
-    /// Registering it again has no effect (Rule 5.2). If it cannot be registered, that is said on
-    /// standard error; a program that wants to know calls
-    /// ``registerFilePresenter(_:label:)`` instead.
+    /// Registering it again has no effect (Rule 5.2). Blocks the calling thread until the server
+    /// has answered. If the presenter cannot be registered, the reason is written to standard
+    /// error; a program that wants to handle it calls ``registerFilePresenter(_:label:)`` instead.
+    ///
+    /// - Parameter filePresenter: the presenter.
     open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.add(filePresenter)
     }
 
     /// Ends a presenter's registration.
     ///
-    /// No message reaches it after this returns, but one that is already running; a claim
-    /// that waits for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
+    /// No message reaches it after this returns, except one that is already running; a claim that
+    /// waits for its answer stops waiting (Rule 5.7). Without effect if it is not registered.
+    ///
+    /// - Parameter filePresenter: the presenter.
     open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         Session.remove(filePresenter)
     }

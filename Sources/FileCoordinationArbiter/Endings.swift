@@ -25,8 +25,8 @@ extension Arbiter {
         guard let left = clientStates[client] else { return }
         // Its presenters first, so that nothing is said to the dead.
         for presenter in left.presenters { remove(presenter, &reevaluations) }
-        // What a writer that died had done by then cannot be told, so it is told (Rule 7.8), and of
-        // all its claims before anybody has an item back for one of them (Rule 7.2).
+        // A writer that died may have changed its item: report a change (Rule 7.8), for all its
+        // claims before a presenter gets an item back for one of them (Rule 7.2).
         for id in left.claims {
             guard let record = records[id] else { continue }
             for notice in notices(after: record, []) { reevaluations.emit(notice) }
@@ -34,7 +34,7 @@ extension Arbiter {
         for id in left.claims { finish(id, &reevaluations) }
     }
 
-    /// Strikes a claim out, in whatever stage it is, and sets in motion what follows.
+    /// Removes a claim, in any stage, and does what follows from that.
     mutating func finish(
         _ id: ClaimID, notices: [Effect] = [], _ reevaluations: inout ReevaluationQueue
     ) {

@@ -67,7 +67,7 @@ extension Arbiter {
             reevaluations.emit(.recallQuestions(id))
             retreat(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
-            // Filed: while a former arbiter's claims are read. It is looked at when they are.
+            // `filed`: while a former arbiter's claims are read. It is looked at when they are.
             return
         }
     }

@@ -146,7 +146,7 @@ package struct ReleaseLocally: LedgerProcedure {
             return .perform(
                 .compareExchange(.record(record), expected: word.rawValue, desired: free))
         case .swapped(let expected):
-            // Who has changed it meanwhile cares for it.
+            // If a server has asked for a report meanwhile, the claim ends by way of that server.
             return .finished(value == expected.rawValue)
         }
     }

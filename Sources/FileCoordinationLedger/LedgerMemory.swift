@@ -44,13 +44,67 @@ package struct LedgerMemory: Sendable {
     package func run<Procedure: LedgerProcedure>(
         _ procedure: Procedure, deadline: UInt64? = nil
     ) -> Procedure.Outcome {
+        finish(procedure, observing: 0, deadline: deadline)
+    }
+
+    /// Runs the rest of a procedure, whose last operation has observed `value`.
+    private func finish<Procedure: LedgerProcedure>(
+        _ procedure: Procedure, observing value: UInt64, deadline: UInt64? = nil
+    ) -> Procedure.Outcome {
         var procedure = procedure
-        var observed: UInt64 = 0
+        var observed = value
         while true {
             switch procedure.advance(observing: observed) {
             case .perform(let operation): observed = perform(operation, deadline: deadline)
             case .finished(let outcome): return outcome
             }
+        }
+    }
+
+    /// Runs a procedure that takes a few loads and swaps, as each delegated claim does.
+    ///
+    /// The first four operations are written out: the compiler then knows in which state the
+    /// procedure is before each of them, and leaves little of it but its loads and swaps.
+    @inline(__always)
+    func runAtOnce<Procedure: LedgerProcedure>(_ procedure: Procedure) -> Procedure.Outcome {
+        if observer != nil { return run(procedure) }
+        var procedure = procedure
+        var observed: UInt64
+        switch procedure.advance(observing: 0) {
+        case .perform(let operation): observed = performAtOnce(operation)
+        case .finished(let outcome): return outcome
+        }
+        switch procedure.advance(observing: observed) {
+        case .perform(let operation): observed = performAtOnce(operation)
+        case .finished(let outcome): return outcome
+        }
+        switch procedure.advance(observing: observed) {
+        case .perform(let operation): observed = performAtOnce(operation)
+        case .finished(let outcome): return outcome
+        }
+        switch procedure.advance(observing: observed) {
+        case .perform(let operation): observed = performAtOnce(operation)
+        case .finished(let outcome): return outcome
+        }
+        switch procedure.advance(observing: observed) {
+        case .perform(let operation):
+            return finish(procedure, observing: perform(operation, deadline: nil))
+        case .finished(let outcome): return outcome
+        }
+    }
+
+    /// Performs a load or a swap that is not observed, and says what it observed.
+    @inline(__always)
+    private func performAtOnce(_ operation: MemoryOperation) -> UInt64 {
+        Failpoint.reach(.before, operation.deed)
+        defer { Failpoint.reach(.after, operation.deed) }
+        switch operation {
+        case .load(let cell):
+            return word(cell).load()
+        case .compareExchange(let cell, let expected, let desired):
+            return word(cell).compareExchange(expected: expected, desired: desired).original
+        case .store, .storeReleasing, .wake, .sleep, .wakeForTurn, .sleepForTurn:
+            preconditionFailure("Only loads and swaps are done at once")
         }
     }
 

@@ -65,6 +65,6 @@ extension LedgerWriter {
     private func isReleasedLocally(_ reference: RecordReference) -> Bool {
         let index = Int(reference.index)
         return memory.recordWord(index).flags == .unreported
-            && memory.run(ReleaseLocally(record: index, generation: reference.generation))
+            && memory.runAtOnce(ReleaseLocally(record: index, generation: reference.generation))
     }
 }

@@ -184,14 +184,27 @@ public final class LedgerWriter: Sendable {
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
         precondition(slot >= 0 && slot < LedgerLayout.slotCount, "No slot \(slot)")
-        let procedure = ClaimLocally(
-            record: index, free: free, slot: slot, delegation: delegation, isWriting: isWriting,
-            fault: fault)
-        switch memory.run(procedure) {
+        switch claimAtOnce(index, free, slot, delegation, isWriting) {
         case .granted: return .granted
         case .asked: return .asked
         case .withdrawn: return .cancelled
         }
+    }
+
+    private func claimAtOnce(
+        _ index: Int, _ free: RecordWord, _ slot: Int, _ delegation: SlotWord, _ isWriting: Bool
+    ) -> ClaimLocally.Outcome {
+        if let fault {
+            return memory.run(
+                ClaimLocally(
+                    record: index, free: free, slot: slot, delegation: delegation,
+                    isWriting: isWriting, fault: fault))
+        }
+        // Known to be without a fault, the procedure needs no look at it.
+        return memory.runAtOnce(
+            ClaimLocally(
+                record: index, free: free, slot: slot, delegation: delegation,
+                isWriting: isWriting))
     }
 
     /// A slot's word, to see whether claiming locally is worth while.

@@ -108,9 +108,10 @@ public final class DirectoryWatch: Sendable {
 
     /// Whether there is anything to read: one short call to the kernel.
     ///
-    /// What was changed in a watched directory, and is done, has left its notice: the kernel makes
-    /// that before the call which changed something returns.
-    public var hasNews: Bool { fcs_has_input(descriptor.number) != 0 }
+    /// A ``ReadinessCheck`` of the descriptor is for those who ask very often. What was
+    /// changed in a watched directory, and is done, has left its notice: the kernel makes that
+    /// before the call which changed something returns.
+    public var hasNews: Bool { descriptor.hasInput }
 
     /// Whether all changes at `path` are made by this kernel, so that none can pass a watch by: not
     /// on file systems of a network, or of another process.

@@ -33,6 +33,13 @@ public struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         return isEmpty ? nil : Self.object(at: present)?.takeUnretainedValue()
     }
 
+    /// May be set again after ``close()`` has found nothing; no other thread may use it meanwhile.
+    @inlinable
+    public func reopen() {
+        precondition(load() == nil, "What was stored stays")
+        address.store(0, ordering: .relaxed)
+    }
+
     /// Looks at the object, if there is one, without counting a reference: it stays for as long as
     /// this does.
     @inlinable

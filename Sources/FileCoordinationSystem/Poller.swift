@@ -94,6 +94,9 @@ public final class Poller: Sendable {
         try check(count, "wait for events")
     }
 
+    /// The number of the set's own descriptor.
+    var number: Int32 { descriptor.number }
+
     private func control(
         _ operation: Int, _ descriptor: Descriptor, _ token: UInt64,
         _ interest: Interest

@@ -9,7 +9,7 @@ internal import CFileCoordinationSystem
 ///
 /// May be used from any thread. A thread's value ends with the thread. Copies are the same
 /// variable, which there is for as long as the process: make it once. There is room for 64.
-public struct ThreadSlot<Value>: Sendable {
+public struct ThreadSlot<Value: ~Copyable>: Sendable {
     @usableFromInline let number: Int32
 
     /// A slot in which no thread has anything.

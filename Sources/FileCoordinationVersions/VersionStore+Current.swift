@@ -15,6 +15,13 @@ extension VersionStore {
         (isAnyChosen.load(ordering: .relaxed) ? chosen : nil) ?? ofUser
     }
 
+    /// Whether that store is at a path.
+    package static func isCurrent(at path: [UInt8]) -> Bool {
+        // As a rule without counting a reference to it: each delegated write asks.
+        isAnyChosen.load(ordering: .relaxed)
+            ? current.pathBytes == path : ofUser.pathBytes == path
+    }
+
     /// Has `body` use a store instead of the user's own; for tests and tools.
     package static func choosing<Result>(
         _ store: VersionStore, _ body: () throws -> Result

@@ -206,7 +206,9 @@ extension WatchReconciler {
             }
             let prior = object.flatMap { nodes[$0].told?.sight }
             settle(id, at: place, from: object)
-            changedItself(id, prior, object == nil ? .appeared : .changed(.content), &outbox)
+            // An item whose node is gone, as after an unmount, was still there for the presenter.
+            let wasThere = presenter.object != nil
+            changedItself(id, prior, wasThere ? .changed(.content) : .appeared, &outbox)
             return true
         }
         guard presenter.object != nil else { return true }

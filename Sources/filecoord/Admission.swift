@@ -157,8 +157,9 @@ struct Admission {
         }
         let parties = parties(inTheWayOf: access, patience: .seconds(1)) ?? []
         if let ending = giveUp(access, .timedOut) { return ending }
-        throw notGranted(
-            access, "was not granted within \(PeopleText.seconds(since: start))", parties)
+        // The bound that was asked for, not what passed until its end was noticed.
+        let bound = patience.map { DurationText.text($0) } ?? PeopleText.seconds(since: start)
+        throw notGranted(access, "was not granted within \(bound)", parties)
     }
 
     /// Returns whether there was something to say: a grant may have come meanwhile.

@@ -20,6 +20,7 @@ final class CommandServices: ClientServices {
     var versions: any VersionKeeping { VersionStore.current }
 
     var versionsPath: [UInt8] { VersionStore.current.pathBytes }
+    func isVersionsPath(_ path: [UInt8]) -> Bool { VersionStore.isCurrent(at: path) }
 
     func copyForUploading(_ place: ItemPath) throws -> any TemporaryCopy {
         let snapshot = try UploadSnapshot.make(of: place.bytes)

@@ -68,6 +68,8 @@ final class WaitingTests: XCTestCase {
             XCTAssertTrue(
                 outcome.errors.contains("\(label) (pid \(holder.processID))"), outcome.errors)
             XCTAssertTrue(outcome.errors.contains(path))
+            // The bound, not the time until its end was noticed.
+            XCTAssertTrue(outcome.errors.contains("not granted within 50 ms:"), outcome.errors)
             // Purposes are for programs.
             XCTAssertFalse(outcome.errors.contains("spring cleaning"), outcome.errors)
             // A claim that was given up blocks no other.

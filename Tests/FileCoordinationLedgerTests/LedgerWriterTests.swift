@@ -101,7 +101,7 @@ struct LedgerWriterTests {
         #expect(!old.reap(held, world.epoch))
         #expect(new.reap(held, epoch))
 
-        // Filed after the raise, it is the new server's from the start.
+        // It is filed after the raise, so it is the new server's from the start.
         let later = try writer.write(kind: .claim, body: [3])
         writer.file(later)
         #expect(old.grant(later, world.epoch) == .refused)

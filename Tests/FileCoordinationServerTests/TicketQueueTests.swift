@@ -73,7 +73,7 @@ struct TicketQueueTests {
         let world = try TicketQueueWorld()
         let clients = [try world.client(), try world.client()]
         let known = try world.contend(clients, at: file)
-        // Filed when its client did not know yet.
+        // Its client filed it before it knew of the queue.
         let other = try #require(clients.first { $0 !== known[0].client })
         let late = try other.file(file)
         try world.settle()

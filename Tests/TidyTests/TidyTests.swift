@@ -21,7 +21,11 @@ struct TidyTests {
     // MARK: Lengths
 
     @Test func `A line has at most 100 columns`() {
-        expectNone(tree.files.filter { !$0.path.hasSuffix(".md") }.flatMap(LengthRules.wideLines))
+        // Pipelines of the scripts beside the sources are not broken.
+        let files = tree.files.filter {
+            !$0.path.hasSuffix(".md") && !SourceTree.scripts.contains($0.path)
+        }
+        expectNone(files.flatMap(LengthRules.wideLines))
     }
 
     @Test func `A file has at most 500 lines, and more than 400 for a reason`() {

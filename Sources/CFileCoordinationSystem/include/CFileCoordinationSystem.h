@@ -188,6 +188,8 @@ int fcs_poller(void);
 int fcs_poller_control(int poller, int operation, int descriptor, uint64_t token, uint32_t events);
 /// `out` has room for FCS_POLL_BATCH; `deadline` as for futexes.
 int fcs_poller_wait(int poller, struct fcs_ready *_Nonnull out, uint64_t deadline);
+/// How many descriptors are ready, 1 at most; without waiting.
+int fcs_poller_has_ready(int poller);
 int fcs_is_readable_now(int descriptor);
 
 int fcs_wake_up(void);

@@ -21,6 +21,7 @@ package final class FoundationServices: ClientServices {
     package var versions: any VersionKeeping { VersionStore.current }
 
     package var versionsPath: [UInt8] { VersionStore.current.pathBytes }
+    package func isVersionsPath(_ path: [UInt8]) -> Bool { VersionStore.isCurrent(at: path) }
 
     package func copyForUploading(_ place: ItemPath) throws -> any TemporaryCopy {
         try UploadSnapshot.make(of: place)

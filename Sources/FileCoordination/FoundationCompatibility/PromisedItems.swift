@@ -22,6 +22,10 @@ extension URL {
     /// `contentAccessDateKey` and `generationIdentifierKey` are left out. To be called inside a
     /// coordinated access with `immediatelyAvailableMetadataOnly`, which does not wait for contents
     /// (Rule 15.4).
+    ///
+    /// - Parameter keys: what is asked for.
+    /// - Returns: the values.
+    /// - Throws: a `CocoaError` if there is no item.
     public func promisedItemResourceValues(
         forKeys keys: Set<URLResourceKey>
     ) throws -> URLResourceValues {
@@ -32,6 +36,8 @@ extension URL {
     ///
     /// All items are local on Linux: the answer is that of `checkResourceIsReachable()`, which
     /// throws if there is nothing.
+    ///
+    /// - Throws: a `CocoaError` if there is no item.
     public func checkPromisedItemIsReachable() throws -> Bool { try checkResourceIsReachable() }
 }
 
@@ -40,6 +46,11 @@ extension NSURL {
     ///
     /// As ``Foundation/URL/promisedItemResourceValues(forKeys:)``. Apple's pointer is an
     /// autoreleasing one; `&value` fits both.
+    ///
+    /// - Parameters:
+    ///   - value: gets the value, or nil.
+    ///   - key: what is asked for.
+    /// - Throws: a `CocoaError` if there is no item.
     public func getPromisedItemResourceValue(
         _ value: UnsafeMutablePointer<AnyObject?>, forKey key: URLResourceKey
     ) throws {
@@ -54,6 +65,10 @@ extension NSURL {
     ///
     /// Keys without a value are not in the result.
     /// As ``Foundation/URL/promisedItemResourceValues(forKeys:)``.
+    ///
+    /// - Parameter keys: what is asked for.
+    /// - Returns: the values that there are.
+    /// - Throws: a `CocoaError` if there is no item.
     public func promisedItemResourceValues(
         forKeys keys: [URLResourceKey]
     ) throws -> [URLResourceKey: Any] {
@@ -63,6 +78,8 @@ extension NSURL {
     /// Whether the item, or the promise of it, is there; if not, `error` gets the reason.
     ///
     /// On success `error` keeps the value it had.
+    ///
+    /// - Parameter error: gets the reason, or nil if the caller does not want it.
     public func checkPromisedItemIsReachableAndReturnError(_ error: NSErrorPointer) -> Bool {
         do {
             return try checkResourceIsReachable()

@@ -13,6 +13,12 @@ extension FileManager {
     /// Replaces an item by another one, without a backup, and keeps the metadata of the original.
     ///
     /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL
@@ -25,6 +31,14 @@ extension FileManager {
     /// Replaces an item by another one, and keeps the metadata of the original.
     ///
     /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    ///   - backupItemName: the name, in the same directory, under which the original is kept during
+    ///     the call.
+    /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?
@@ -38,6 +52,13 @@ extension FileManager {
     /// Replaces an item by another one, without a backup.
     ///
     /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    ///   - options: what is kept of the original.
+    /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, options: ItemReplacementOptions
@@ -105,6 +126,15 @@ extension FileManager {
     /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``. A file that imports Foundation,
     /// too, cannot pass an option without brackets, unless the backup has a name that is not
     /// optional: the compiler then says "ambiguous use". Write `[.usingNewMetadataOnly]`.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    ///   - backupItemName: the name, in the same directory, under which the original is kept during
+    ///     the call.
+    ///   - options: what is kept of the original.
+    /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
@@ -118,6 +148,15 @@ extension FileManager {
     /// Replaces an item by another one, with a backup whose name is given.
     ///
     /// See ``replaceItemAt(_:withItemAt:backupItemName:options:)``.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    ///   - backupItemName: the name, in the same directory, under which the original is kept during
+    ///     the call.
+    ///   - options: what is kept of the original.
+    /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError`.
     @discardableResult
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String,
@@ -132,8 +171,15 @@ extension FileManager {
     ///
     /// As ``replaceItemAt(_:withItemAt:backupItemName:options:)``, in the older spelling.
     ///
-    /// - Parameter resultingURL: Gets the URL of the resulting item; is not written if the call
-    ///   fails.
+    /// - Parameters:
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that takes its place.
+    ///   - backupItemName: the name, in the same directory, under which the original is kept during
+    ///     the call.
+    ///   - options: what is kept of the original.
+    ///   - resultingURL: gets the URL of the resulting item; is not written if the call
+    ///     fails.
+    /// - Throws: a `CocoaError`.
     public func replaceItem(
         at originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
         options: ItemReplacementOptions = [],

@@ -27,6 +27,12 @@ public import Foundation
 ///
 /// Versions of a document that was deleted stay: see ``orphanedVersionsOfItem(at:)``.
 ///
+/// ```swift
+/// for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+///     print(version.localizedNameOfSavingComputer ?? "another computer", version.url.path)
+/// }
+/// ```
+///
 /// This class does not coordinate. Add, remove and replace inside a coordinated write to the item,
 /// so that every presenter is told (Rule 10.2), and the versions stay with the document.
 @preconcurrency open class NSFileVersion: NSObject {
@@ -48,16 +54,25 @@ public import Foundation
     // MARK: Finding versions
 
     /// The version that the item at `url` is now; nil if there is no such item (Rule 19.1).
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: the current version.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         VersionSubject(currentOf: url, in: .current).map { NSFileVersion($0) }
     }
 
     /// All versions but the current one, the oldest first; nil if there is no item (Rule 19.1).
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: the kept versions; empty if there are none.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         VersionSubject.others(of: url, in: .current)?.map { NSFileVersion($0) }
     }
 
-    /// The versions that lost a conflict which are not resolved yet; nil if there is no item.
+    /// The versions of conflicts that are not resolved yet; nil if there is no item.
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: those versions; empty if there are none.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         VersionSubject.others(of: url, in: .current, where: \.isUnresolved)?
             .map { NSFileVersion($0) }
@@ -66,7 +81,9 @@ public import Foundation
     /// Passes the versions whose contents are not on this computer, of which there are none yet;
     /// an error if there is no item.
     ///
-    /// Called once, on a thread of its own.
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - completionHandler: is called once, on a thread of its own.
     @preconcurrency open class func getNonlocalVersionsOfItem(
         at url: URL,
         completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
@@ -86,6 +103,10 @@ public import Foundation
     }
 
     /// The `async` spelling of ``getNonlocalVersionsOfItem(at:completionHandler:)``.
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: no version, as yet.
+    /// - Throws: a `CocoaError` if there is no item.
     open class func nonlocalVersionsOfItem(at url: URL) async throws -> [NSFileVersion] {
         guard currentVersionOfItem(at: url) != nil else {
             throw VersionFailure(attempt: .asking, url: url).noItem
@@ -94,6 +115,11 @@ public import Foundation
     }
 
     /// The version of the item at `url` with that ``persistentIdentifier``; nil if it is gone.
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - persistentIdentifier: what a version of it said before, in this process or another one.
+    /// - Returns: the version (Rule 19.8).
     open class func version(
         itemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
@@ -108,7 +134,15 @@ public import Foundation
 
     /// Keeps the contents of the item at `contentsURL` as a version of the item at `url`.
     ///
-    /// The two may be the same, unless the contents are to be moved.
+    /// The two may be the same, unless the contents are to be moved. Contents are copied by reflink
+    /// where the file system can do that.
+    ///
+    /// - Parameters:
+    ///   - url: the item.
+    ///   - contentsURL: the file or directory to keep.
+    ///   - options: whether it is copied or moved in (Rule 19.6).
+    /// - Returns: the new version.
+    /// - Throws: a `CocoaError` if there is no item, or the contents cannot be kept.
     @discardableResult
     open class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
@@ -121,6 +155,9 @@ public import Foundation
     /// Makes a directory for contents that are then to be moved into a version (Rule 19.10).
     ///
     /// Remove it when it is no longer needed.
+    ///
+    /// - Parameter url: the item.
+    /// - Returns: the directory.
     open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
         do {
             return URL(
@@ -136,6 +173,9 @@ public import Foundation
     }
 
     /// Removes all versions but the current one (Rule 19.11).
+    ///
+    /// - Parameter url: the item.
+    /// - Throws: a `CocoaError` if there is no item, or a version cannot be removed.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         guard let others = VersionSubject.others(of: url, in: .current) else {
             throw VersionFailure(attempt: .removing, url: url).noItem
@@ -146,13 +186,19 @@ public import Foundation
     /// Removes this version.
     ///
     /// Stops the program if it is the current one, which is the item itself (Rule 19.5).
+    ///
+    /// - Throws: a `CocoaError` if the version is gone or cannot be removed.
     open func remove() throws { try subject.remove() }
 
     /// Gives the item at `url` the contents of this version, or makes it (Rule 19.7).
     ///
     /// The item keeps its name, except that a version of another type brings its extension along.
     ///
+    /// - Parameters:
+    ///   - url: the item; it need not exist.
+    ///   - options: whether the contents are copied or moved there.
     /// - Returns: where the item is now.
+    /// - Throws: a `CocoaError` if the version is gone or the item cannot be written.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         try subject.replaceItem(at: url, isMoving: options.contains(.byMoving))
@@ -160,7 +206,7 @@ public import Foundation
 
     // MARK: What is known of a version
 
-    /// Where the contents are; not to be written to, and not for people to see.
+    /// Where the contents are; not to be written, and not to be shown to people.
     ///
     /// The item's own URL for its current version.
     open var url: URL { subject.contentsURL }

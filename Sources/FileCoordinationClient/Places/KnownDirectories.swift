@@ -26,6 +26,8 @@ struct KnownDirectories {
     private var listings: [Int32: Listing] = [:]
     /// How many items of a directory were looked at by themselves.
     private var looks: [Int32: Int] = [:]
+    /// Directories in which one item was looked for, and of which nothing is known.
+    private var usedOnce: Set<HashedKey<[UInt8]>> = []
     /// How often something was told that may concern what is listed.
     private(set) var tellings = 0
 
@@ -40,6 +42,7 @@ struct KnownDirectories {
     /// Of a directory with more, nothing is listed.
     static let nameLimit = 16_384
     private static let listingLimit = 8
+    private static let usedOnceLimit = 4096
 
     mutating func insert(_ directory: KnownDirectory, at path: [UInt8]) {
         directories[path] = directory
@@ -57,6 +60,13 @@ struct KnownDirectories {
         guard let known = directories[bytes], now < known.expires else { return nil }
         recent = (bytes, known)
         return known
+    }
+
+    /// Records that an item is looked for in a directory of which nothing is known; returns whether
+    /// that is the first time.
+    mutating func recordFirstLook(inDirectoryAt path: [UInt8]) -> Bool {
+        if usedOnce.count >= Self.usedOnceLimit { usedOnce = [] }
+        return usedOnce.insert(HashedKey(path)).inserted
     }
 
     // MARK: Listings

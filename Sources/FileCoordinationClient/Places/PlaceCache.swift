@@ -11,15 +11,19 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import Synchronization
 
 /// Remembers places, and forgets them when something on the way has changed.
 ///
 /// May be used from any thread.
 final class PlaceCache: Sendable {
     private let watch: DirectoryWatch
-    private let state = Lock(State())
+    let news: ReadinessCheck
+    /// Raised before what is remembered changes to less.
+    private let revision = Atomic<UInt64>(0)
+    let state = Lock(State())
 
-    private struct State {
+    struct State {
         var known: [String: KnownPlace] = [:]
         /// The one of them that was asked for last.
         var recent: (text: String, place: KnownPlace)?
@@ -42,7 +46,7 @@ final class PlaceCache: Sendable {
     }
 
     /// What is watched on the way to an item.
-    private struct Preparation {
+    struct Preparation {
         /// How often everything was forgotten before.
         let clearings: Int
         /// The watch of the directory that the item is in.
@@ -52,11 +56,11 @@ final class PlaceCache: Sendable {
     }
 
     /// For how long something is remembered, in nanoseconds.
-    private static let lifetime: UInt64 = 1_000_000_000
+    static let lifetime: UInt64 = 1_000_000_000
     /// How long nothing is remembered after a change, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
     private static let directoryLimit = 2048
-    private static let placeLimit = 16_384
+    static let placeLimit = 16_384
     private static let changes: DirectoryWatch.Changes = [
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,
     ]
@@ -66,9 +70,28 @@ final class PlaceCache: Sendable {
         .movedTo, .created, .watchEnded, .unmounted,
     ]
 
-    init() throws(SystemError) { watch = try DirectoryWatch() }
+    init() throws(SystemError) {
+        watch = try DirectoryWatch()
+        news = ReadinessCheck(of: watch.descriptor)
+    }
 
     // MARK: Looking up
+
+    /// What is known of a place.
+    struct Finding {
+        /// The place; nil if it is not known.
+        var place: KnownPlace?
+        /// Until when it is known that the item has no versions, on the monotonic clock; 0: it is
+        /// not.
+        var versionlessUntil: UInt64 = 0
+        /// For ``isUnchanged(since:)``.
+        var revision: UInt64
+
+        /// Until when the place is known; 0: it is not.
+        var expires: UInt64 { place?.expires ?? 0 }
+        /// Whether it is known that the item has no versions.
+        var isVersionless: Bool { versionlessUntil > 0 }
+    }
 
     /// Where the name of this spelling leads, if that is known and still holds.
     ///
@@ -78,20 +101,32 @@ final class PlaceCache: Sendable {
     }
 
     /// The same, and whether it is known that the item has no versions in the store at `path`.
-    func known(
-        _ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64
-    ) -> (place: KnownPlace?, isVersionless: Bool) {
+    func known(_ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64) -> Finding {
         // Before the lock: the thread that took the news discards under the lock what they concern.
-        if watch.hasNews { readEvents() }
+        if news.isReadable { readEvents() }
         return state.withLock { state in
-            let known = Self.known(text, now, &state)
-            guard let path else { return (known, false) }
-            let isVersionless =
-                Self.isAbsent(path, now, state)
-                || known.map { state.versionless.contain($0, of: path, now: now) } ?? false
-            return (known, isVersionless)
+            var finding = Finding(
+                place: Self.known(text, now, &state), revision: revision.load(ordering: .relaxed))
+            guard let path else { return finding }
+            if let expires = Self.absence(of: path, now, state) {
+                finding.versionlessUntil = expires
+            } else if let place = finding.place {
+                finding.versionlessUntil = state.versionless.expires(place, of: path, now: now) ?? 0
+            }
+            return finding
         }
     }
+
+    /// Whether what was found at a revision still holds, but for what has expired.
+    ///
+    /// Takes no lock: a thread that takes news raises the revision before, so a caller that finds
+    /// no news and the revision as it was has missed nothing.
+    func isUnchanged(since revision: UInt64) -> Bool {
+        !news.isReadable && self.revision.load(ordering: .sequentiallyConsistent) == revision
+    }
+
+    /// Ends what threads remember by themselves; under the lock, before anything is forgotten.
+    func raiseRevision() { revision.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
     private static func known(
         _ text: String, _ now: UInt64, _ state: inout State
@@ -102,105 +137,6 @@ final class PlaceCache: Sendable {
         guard let known = state.known[text], now < known.expires else { return nil }
         state.recent = (text, known)
         return known
-    }
-
-    /// Whether it is known, and still holds, that the item of a place has no versions.
-    func isStillVersionless(_ place: KnownPlace, in path: [UInt8]) -> Bool {
-        let hasNews = watch.hasNews
-        if hasNews { readEvents() }
-        let now = MonotonicClock.now
-        return state.withLock { state in
-            Self.isAbsent(path, now, state)
-                || state.versionless.contain(place, of: path, now: now)
-        }
-    }
-
-    /// Whether the item of a known place has no versions in a store, as `look` finds; remembers it
-    /// if so.
-    func isVersionless(
-        _ place: KnownPlace, in store: any VersionKeeping, now: UInt64, look: () -> Bool
-    ) -> Bool {
-        let path = store.pathBytes
-        let shelf = store.shelfBytes
-        // The watches come first, so that what happens after the look is seen.
-        let before = state.withLock { state -> (generation: UInt64, tellings: Int)? in
-            guard now >= state.resumesAt, let root = number(of: path, &state),
-                let places = number(of: shelf, &state)
-            else { return nil }
-            let generation = state.versionless.watch(
-                watches: [root.number, places.number], of: path,
-                until: min(root.expires, places.expires))
-            return (generation, state.versionless.tellings)
-        }
-        // The watches were only to be renewed.
-        if let before, place.versionlessGeneration == before.generation {
-            return true
-        }
-        guard look() else { return false }
-        state.withLock { state in
-            // What was told meanwhile may concern what was looked at.
-            guard let before, before.tellings == state.versionless.tellings else { return }
-            state.versionless.insert(place)
-        }
-        return true
-    }
-
-    private static func isAbsent(_ path: [UInt8], _ now: UInt64, _ state: State) -> Bool {
-        guard let absent = state.absent, now < absent.expires else { return false }
-        return absent.path == path
-    }
-
-    /// Whether there is nothing at a path; false also if that cannot be remembered.
-    ///
-    /// - Parameter hasLooked: whether there was a look for news just before, as ``known(_:now:)``
-    ///   takes one.
-    func isAbsent(
-        _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasLooked: Bool
-    ) -> Bool {
-        if !hasLooked, watch.hasNews { readEvents() }
-        let known = state.withLock { state -> Bool? in
-            if Self.isAbsent(path, now, state) { return true }
-            return state.versionless.watch(path, now: now) ? false : nil
-        }
-        if let known { return known }
-        guard let place = Self.plainPath(path) else { return false }
-        return state.withLock { state in
-            guard now >= state.resumesAt, watchAbsence(of: place, &state) else { return false }
-            state.absent = (path, now + Self.lifetime)
-            return true
-        }
-    }
-
-    /// Finds out where a path leads, and remembers it if that can be done.
-    ///
-    /// - Parameters:
-    ///   - bytes: the path, as the caller spells it.
-    ///   - spelling: what it is remembered by; nil: it is not.
-    ///   - policy: read after it was noted how often everything was forgotten, as when it changes.
-    func resolve(
-        _ bytes: [UInt8], spelling: String?, policy: () -> PackagePolicy
-    ) throws(PlaceError) -> ResolvedPlace {
-        guard let spelled = Self.plainPath(bytes) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        }
-        if let found = resolveInKnownDirectory(spelled, policy: policy) {
-            remember(found.place, spelling, found.way)
-            return found.place
-        }
-        guard let way = prepare(spelled) else {
-            return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        }
-        let place = try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
-        guard place.path == spelled else { return place }
-        remember(place, spelling, way)
-        let directory = KnownDirectory(
-            packageDepths: place.packageDepths.filter { $0 < spelled.depth }, watch: way.watch,
-            expires: way.expires)
-        state.withLock { state in
-            guard state.clearings == way.clearings else { return }
-            state.directories.insert(directory, at: spelled.directoryBytes)
-        }
-        return place
     }
 
     /// What is found at a path in a directory that is known, by one look; nil if it is not.
@@ -242,63 +178,15 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// The path that a spelling stands for, if it is spelled as it would be without any link.
-    static func plainPath(ofSpelling text: String) -> ItemPath? {
-        let isPath = text.utf8.first == UInt8(ascii: "/")
-        let bytes = isPath ? Array(text.utf8) : PlaceResolver.pathBytes(ofPlainURL: text)
-        return bytes.flatMap { plainPath($0) }
-    }
-
-    private func remember(_ place: ResolvedPlace, _ spelling: String?, _ way: Preparation) {
-        guard let text = spelling else { return }
-        let known = KnownPlace(place, expires: way.expires, watch: way.watch)
-        state.withLock { state in
-            guard state.clearings == way.clearings else { return }
-            // With all that has to be watched for it.
-            guard state.known.count < Self.placeLimit else { return clear(&state) }
-            state.known[text] = known
-            state.recent = nil
-        }
-    }
-
-    /// The place at a path in a directory that is known; nil if it is not.
-    private func resolveInKnownDirectory(
-        _ path: ItemPath, policy: () -> PackagePolicy
-    ) -> (place: ResolvedPlace, way: Preparation)? {
-        let now = MonotonicClock.now
-        let found = state.withLock { state -> (KnownDirectory, Preparation)? in
-            guard let known = state.directories.directory(of: path, now: now) else { return nil }
-            // Before the look, so that what happens after it is seen.
-            state.concerns[known.watch, default: DirectoryConcerns()].items.insert(path.nameBytes)
-            let way = Preparation(
-                clearings: state.clearings, watch: known.watch, expires: known.expires)
-            return (known, way)
-        }
-        guard let (directory, way) = found else { return nil }
-        let place = PlaceResolver.facts(
-            of: path, inPackages: directory.packageDepths, policy: policy())
-        return (place, way)
-    }
-
     /// Forgets everything, as when something else counts as a package.
     func clear() {
         state.withLock { clear(&$0) }
     }
 
-    /// The path, if it is spelled as it would be without any link.
-    private static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
-        let isMarked = bytes.count > 1 && bytes.last == UInt8(ascii: "/")
-        let plain = isMarked ? Array(bytes.dropLast()) : bytes
-        guard let path = ItemPath(bytes: plain), path.bytes == plain, path.depth > 0 else {
-            return nil
-        }
-        return path
-    }
-
     // MARK: Watching
 
     /// Watches everything on the way to `path`; nil if it cannot be watched.
-    private func prepare(_ path: ItemPath) -> Preparation? {
+    func prepare(_ path: ItemPath) -> Preparation? {
         state.withLock { state in
             guard MonotonicClock.now >= state.resumesAt else { return nil }
             if state.watched.count >= Self.directoryLimit { clear(&state) }
@@ -326,29 +214,8 @@ final class PlaceCache: Sendable {
         }
     }
 
-    /// Watches as much of the way to `path` as there is; whether it ends before it is there.
-    private func watchAbsence(of path: ItemPath, _ state: inout State) -> Bool {
-        var directory = Array("/".utf8)
-        var isAbsent: Bool?
-        path.forEachComponent { name in
-            guard isAbsent == nil else { return }
-            guard let (number, _) = number(of: directory, &state) else { return isAbsent = false }
-            state.concerns[number, default: DirectoryConcerns()].onTheWay.insert(Array(name))
-            if directory.count > 1 { directory.append(UInt8(ascii: "/")) }
-            directory += name
-            do throws(SystemError) {
-                let status = try FileStatus(path: directory, followLinks: false)
-                // What is behind a link is not watched.
-                if status.kind == .symbolicLink { isAbsent = false }
-            } catch {
-                isAbsent = error.code == ErrorNumber.noSuchFile
-            }
-        }
-        return isAbsent ?? false
-    }
-
     /// The watch of a directory, which is made if there is none, and when it is to be renewed.
-    private func number(
+    func number(
         of directory: [UInt8], _ state: inout State
     ) -> (number: Int32, expires: UInt64)? {
         let now = MonotonicClock.now
@@ -363,8 +230,9 @@ final class PlaceCache: Sendable {
     }
 
     /// Handles what has happened.
-    private func readEvents() {
+    func readEvents() {
         state.withLock { state in
+            raiseRevision()
             // To the end: the caller would overlook news that are left unread.
             while watch.hasNews {
                 // What cannot be read may concern everything.
@@ -389,7 +257,8 @@ final class PlaceCache: Sendable {
     }
 
     /// Ends all watches with what depends on them: their paths may lead elsewhere by now.
-    private func clear(_ state: inout State) {
+    func clear(_ state: inout State) {
+        raiseRevision()
         // A watch that is gone already needs no end.
         for number in state.concerns.keys { try? watch.remove(number) }
         let next = state.clearings + 1

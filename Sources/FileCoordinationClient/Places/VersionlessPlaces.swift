@@ -16,11 +16,13 @@ struct VersionlessPlaces {
     /// By the watch of the directory, and the name in it.
     private var places: [Int32: [[UInt8]: KnownPlace]] = [:]
 
-    /// Whether the item of a place is known to have none in the store at `path`.
+    /// Until when the item of a place is known to have none in the store at `path`; nil if it is
+    /// not.
     ///
     /// - Parameter now: the monotonic time.
-    func contain(_ place: KnownPlace, of path: [UInt8], now: UInt64) -> Bool {
-        watch(path, now: now) && place.versionlessGeneration == generation
+    func expires(_ place: KnownPlace, of path: [UInt8], now: UInt64) -> UInt64? {
+        guard watch(path, now: now), place.versionlessGeneration == generation else { return nil }
+        return store?.expires
     }
 
     /// Whether there is a store at `path`, which is watched.

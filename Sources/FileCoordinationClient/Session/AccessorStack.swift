@@ -2,6 +2,9 @@
 //
 // The accessors that each thread is inside of. A claim that is filed inside an accessor says so,
 // because it must not wait for a claim that waits for that very accessor (Rules 2.17, 3.5).
+//
+// They are kept in memory of the thread's own, together with the delegated place that it has used
+// last: a delegated access finds both without a lock, by one look.
 
 import FileCoordinationLedger
 import FileCoordinationSystem
@@ -13,12 +16,14 @@ enum AccessorStack {
     enum Frame {
         case known(CoordinatedAccess)
         /// That of an access that no arbiter knows of.
-        case local(LocalAccess)
+        ///
+        /// Not retained: the call that runs the accessor holds it until it takes the frame away.
+        case local(Unmanaged<LocalAccess>)
 
         var record: RecordReference {
             switch self {
             case .known(let access): access.claim.record
-            case .local(let access): access.record
+            case .local(let access): access.takeUnretainedValue().record
             }
         }
 
@@ -26,20 +31,12 @@ enum AccessorStack {
         var access: CoordinatedAccess? {
             switch self {
             case .known(let access): access
-            case .local(let access): access.full
+            case .local(let access): access.takeUnretainedValue().full
             }
         }
     }
 
-    /// What a thread is inside of; that thread alone looks at it.
-    private struct ThreadStack {
-        /// The process whose claims these are: a forked child is inside of none.
-        var process: UInt64 = 0
-        var frames: [Frame] = []
-    }
-
-    private static let slot = ThreadSlot<ThreadStack>()
-    /// The same of a task.
+    /// What tasks are inside of.
     ///
     /// Tasks that it starts inherit this, and have to be told from it: they are not the accessor.
     @TaskLocal private static var tasks: TaskStack?
@@ -64,12 +61,7 @@ enum AccessorStack {
         ofThread.last(where: test)?.access ?? ofTask.last { test(.known($0)) }
     }
 
-    private static var ofThread: [Frame] {
-        guard let stack = slot.pointer, stack.pointee.process == ForkGuard.processToken else {
-            return []
-        }
-        return stack.pointee.frames
-    }
+    private static var ofThread: [Frame] { CallingThread.known?.memory.pointee.frames ?? [] }
 
     private static var ofTask: [CoordinatedAccess] {
         guard hasTasks.load(ordering: .relaxed), let stack = tasks, stack.task == currentTask,
@@ -84,35 +76,23 @@ enum AccessorStack {
     }
 
     /// Whether the caller is inside of none.
-    static var isEmpty: Bool {
-        if let stack = slot.pointer, !stack.pointee.frames.isEmpty,
-            stack.pointee.process == ForkGuard.processToken
-        {
-            return false
-        }
-        return !hasTasks.load(ordering: .relaxed) || tasks == nil
+    static func isEmpty(on thread: CallingThread) -> Bool {
+        thread.memory.pointee.frames.isEmpty
+            && (!hasTasks.load(ordering: .relaxed) || tasks == nil)
     }
 
-    /// Records that an accessor starts on this thread.
-    static func push(_ frame: Frame) {
-        let stack = slot.pointer(orNew: ThreadStack())
-        let process = ForkGuard.processToken
-        if stack.pointee.process != process {
-            stack.pointee = ThreadStack(process: process)
-        }
-        stack.pointee.frames.append(frame)
+    /// Records that an accessor starts on the calling thread.
+    static func push(_ frame: Frame, on thread: CallingThread = .current) {
+        thread.memory.pointee.frames.append(frame)
     }
 
-    /// Records that the innermost accessor has returned on this thread.
+    /// Records that the innermost accessor has returned on the calling thread.
     ///
     /// - Returns: false in a forked child that returns from its parent's accessors: it was in none
     ///   of them, and owns nothing of theirs (Rule 18.8).
     @discardableResult
-    static func pop() -> Bool {
-        guard let stack = slot.pointer, stack.pointee.process == ForkGuard.processToken else {
-            return false
-        }
-        return stack.pointee.frames.popLast() != nil
+    static func pop(on thread: CallingThread) -> Bool {
+        thread.isOfThisProcess && thread.memory.pointee.frames.popLast() != nil
     }
 
     /// Runs an accessor in this task.
@@ -126,4 +106,43 @@ enum AccessorStack {
             task: task, process: ForkGuard.processToken, accesses: ofTask + [access])
         return try await $tasks.withValue(stack) { try await accessor() }
     }
+}
+
+/// The memory of the calling thread; not to be handed to another one.
+struct CallingThread {
+    /// What it holds.
+    struct Memory: ~Copyable {
+        /// The process whose accesses these are: a forked child is inside of none, and owns nothing
+        /// of its parent's.
+        let process: UInt64
+        /// The accessors that the thread is inside of; innermost last.
+        var frames: [AccessorStack.Frame] = []
+        /// The delegated place that it has used last.
+        var recent = RecentPlace()
+
+        init(process: UInt64 = 0) { self.process = process }
+    }
+
+    let memory: UnsafeMutablePointer<Memory>
+
+    private static let slot = ThreadSlot<Memory>()
+
+    /// The calling thread's, as a process has it that is not a forked child.
+    static var current: CallingThread {
+        let memory = slot.pointer(orNew: Memory())
+        let process = ForkGuard.processToken
+        if memory.pointee.process != process { memory.pointee = Memory(process: process) }
+        return CallingThread(memory: memory)
+    }
+
+    /// The same, if the thread has used it in this process.
+    static var known: CallingThread? {
+        guard let memory = slot.pointer else { return nil }
+        let thread = CallingThread(memory: memory)
+        return thread.isOfThisProcess ? thread : nil
+    }
+
+    /// Whether the process was not forked since the memory was looked for: an accessor may return
+    /// in a child.
+    var isOfThisProcess: Bool { memory.pointee.process == ForkGuard.processToken }
 }

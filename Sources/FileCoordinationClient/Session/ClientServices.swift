@@ -14,8 +14,11 @@ package protocol ClientServices: AnyObject, Sendable {
     /// The store of versions that the calling thread or task uses.
     var versions: any VersionKeeping { get }
 
-    /// Where that store is; asked for by every write.
+    /// Where that store is.
     var versionsPath: [UInt8] { get }
+
+    /// Whether that store is there; asked by every write.
+    func isVersionsPath(_ path: [UInt8]) -> Bool
 
     /// Copies the item at a place, of which the caller has the claim (Rule 15.1).
     ///

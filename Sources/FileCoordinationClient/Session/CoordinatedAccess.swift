@@ -171,10 +171,11 @@ package final class CoordinatedAccess: Sendable {
         let (granted, isReleased) = grantedItems
         defer { removeSnapshots() }
         guard !isReleased else { return try accessor(granted) }
-        AccessorStack.push(.known(self))
+        let thread = CallingThread.current
+        AccessorStack.push(.known(self), on: thread)
         begin()
         defer {
-            AccessorStack.pop()
+            AccessorStack.pop(on: thread)
             end()
         }
         return try accessor(granted)

@@ -166,9 +166,10 @@ package final class Coordinator: Sendable {
     package func coordinateLocally(
         _ spelling: String, _ access: Access, _ accessor: () -> Void
     ) -> ShortWay {
-        switch beginLocally(spelling, access) {
-        case .granted(let local):
-            run(local, accessor)
+        let thread = CallingThread.current
+        switch beginLocally(spelling, access, on: thread) {
+        case .granted(let local, _):
+            run(local, on: thread, accessor)
             return .done
         case .filed(let access): return .filed(access)
         case nil: return .unavailable
@@ -176,16 +177,20 @@ package final class Coordinator: Sendable {
     }
 
     /// Begins an access without the arbiter, if that can be done; nil: go the long way.
-    private func beginLocally(_ spelling: String, _ access: Access) -> LocalBeginning? {
-        guard presenter == nil, AccessorStack.isEmpty, flags.isPlain else { return nil }
+    private func beginLocally(
+        _ spelling: String, _ access: Access, on thread: CallingThread
+    ) -> LocalBeginning? {
+        guard presenter == nil, AccessorStack.isEmpty(on: thread), flags.isPlain else { return nil }
         let beginning = Session.withExisting { session -> LocalBeginning? in
             guard let session, let number = flags.purposeNumber(isUsed: true) else {
                 return nil
             }
-            return session.claimLocally(spelling, access, purposeNumber: number)
+            return session.claimLocally(
+                spelling, access, purposeNumber: number, on: thread)
         }
         switch beginning {
-        case .granted(let local) where local.hasWaited && flags.isCancelled:
+        case .granted(let local, hasWaited: true):
+            guard flags.isCancelled else { break }
             // Meanwhile. The long way says so.
             local.end()
             return nil
@@ -193,18 +198,20 @@ package final class Coordinator: Sendable {
             if !calls.addWaiting(access, unless: { flags.isCancelled }) {
                 access.giveUp(.cancelled)
             }
-        case .granted, nil: break
+        case .granted(_, hasWaited: false), nil: break
         }
         return beginning
     }
 
     /// Runs the accessor of an access that was begun without the arbiter, and ends it.
-    private func run(_ local: LocalAccess, _ accessor: () -> Void) {
-        AccessorStack.push(.local(local))
-        defer {
-            if AccessorStack.pop() { local.end() }
-        }
+    private func run(
+        _ local: consuming LocalAccess, on thread: CallingThread, _ accessor: () -> Void
+    ) {
+        AccessorStack.push(.local(.passUnretained(local)), on: thread)
         accessor()
+        guard AccessorStack.pop(on: thread) else { return }
+        local.end()
+        thread.memory.pointee.recent.keep(local)
     }
 
     /// Records that the accessor of an access begins.
@@ -221,7 +228,8 @@ package final class Coordinator: Sendable {
         let own = AccessorStack.innermost { frame in
             switch frame {
             case .known(let access): running.contains { $0 === access }
-            case .local(let access): access.isWriting && access.purposeNumber == number
+            case .local(let access):
+                access._withUnsafeGuaranteedRef { $0.isWriting && $0.purposeNumber == number }
             }
         }
         if let own { return own }

@@ -26,7 +26,9 @@ package final class DelegatedPlace: Sendable {
         /// How many were filed.
         var filings = 0
         /// Whose local write that is, if it is one.
-        var writer: LocalAccess?
+        ///
+        /// Not retained: its call holds it until the place is free again.
+        var writer: Unmanaged<LocalAccess>?
         /// How many local writes have reported their ends since a claim was filed.
         var reports = 0
         /// The place's own slot.
@@ -80,7 +82,7 @@ package final class DelegatedPlace: Sendable {
     ///   - mayWait: whether it may be where the place is this process's in its turn only.
     ///   - writer: whose local write it is going to be, if it is one.
     func begin(
-        isWriting: Bool, mayWait: Bool = false, by writer: LocalAccess? = nil,
+        isWriting: Bool, mayWait: Bool = false, by writer: Unmanaged<LocalAccess>? = nil,
         in ledger: LedgerWriter
     ) -> Grant? {
         state.withLock { state in
@@ -142,7 +144,13 @@ package final class DelegatedPlace: Sendable {
     func endFiled() { state.withLock { $0.filed -= 1 } }
 
     /// The local write that makes it busy.
-    var writer: LocalAccess? { state.withLock { $0.writer } }
+    var writer: LocalAccess? {
+        state.withLock { state in
+            let writer = state.writer?.takeUnretainedValue()
+            writer?.markShown()
+            return writer
+        }
+    }
 
     // MARK: Slots
 

@@ -84,7 +84,7 @@ package final class DelegatedPlaces: Sendable {
     /// Makes a place busy, if a claim there can be granted on the spot.
     private func begin(
         _ place: DelegatedPlace, isWriting: Bool, mayWait: Bool = false,
-        by writer: LocalAccess? = nil
+        by writer: Unmanaged<LocalAccess>? = nil
     ) -> DelegatedPlace.Grant? {
         guard
             let grant = place.begin(
@@ -99,7 +99,8 @@ package final class DelegatedPlaces: Sendable {
     func begin(_ place: DelegatedPlace, for access: LocalAccess) -> DelegatedPlace.Grant? {
         let isWriting = access.isWriting
         return begin(
-            place, isWriting: isWriting, mayWait: isWriting, by: isWriting ? access : nil)
+            place, isWriting: isWriting, mayWait: isWriting,
+            by: isWriting ? .passUnretained(access) : nil)
     }
 
     /// The same for a simulation, which has accesses of its own.

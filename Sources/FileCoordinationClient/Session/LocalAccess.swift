@@ -9,17 +9,20 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import Synchronization
 
 /// An access that no arbiter knows of, unless it asks.
 final class LocalAccess: Sendable {
     /// There for as long as the process is.
     unowned(unsafe) let session: Session
-    let record: RecordReference
     /// What the item's place is remembered by: the text that the caller named it with.
     private let spelling: String
-    private let access: Access
-    private let place: DelegatedPlace
-    let purposeNumber: UInt64
+    let access: Access
+    let place: DelegatedPlace
+    /// Its record's index and generation.
+    private let recordBits = Atomic<UInt64>(0)
+    private let purposeBits = Atomic<UInt64>(0)
+    private let isShown = Atomic(false)
     private let adopted = LazyReference<CoordinatedAccess>()
     private let versions = LazyReference<KeptVersions>()
     /// What is to be passed on when it is over.
@@ -40,16 +43,40 @@ final class LocalAccess: Sendable {
         ResolvedPlace(path: place.path, isDirectory: place.isDirectory, packageDepths: [])
     }
 
-    init(
-        _ session: Session, _ record: RecordReference, _ spelling: String, _ access: Access,
-        at place: DelegatedPlace, purposeNumber: UInt64
-    ) {
+    init(_ session: Session, _ spelling: String, _ access: Access, at place: DelegatedPlace) {
         self.session = session
-        self.record = record
         self.spelling = spelling
         self.access = access
         self.place = place
-        self.purposeNumber = purposeNumber
+    }
+
+    /// Its claim's record.
+    var record: RecordReference {
+        let bits = recordBits.load(ordering: .relaxed)
+        return RecordReference(
+            index: UInt32(truncatingIfNeeded: bits), generation: UInt32(bits >> 32))
+    }
+
+    /// The number of its coordinator's purpose.
+    var purposeNumber: UInt64 { purposeBits.load(ordering: .relaxed) }
+
+    /// Makes it the access whose claim has this record, before any other thread knows of it.
+    func begin(_ record: RecordReference, purposeNumber: UInt64) {
+        recordBits.store(
+            UInt64(record.generation) << 32 | UInt64(record.index), ordering: .relaxed)
+        purposeBits.store(purposeNumber, ordering: .relaxed)
+        adopted.reopen()
+        versions.reopen()
+    }
+
+    /// Records that another thread has got hold of it; under the lock of its place.
+    func markShown() { isShown.store(true, ordering: .relaxed) }
+
+    /// Whether the object can serve another access when this one is over: nothing is attached to
+    /// it, and no other thread has it.
+    var canServeAgain: Bool {
+        !isShown.load(ordering: .relaxed) && adopted.load() == nil && versions.load() == nil
+            && turn.load() == nil && before.load() == nil
     }
 
     /// The same access as an ordinary one, for what the accessor makes known; nil if it is over.
@@ -75,9 +102,6 @@ final class LocalAccess: Sendable {
         if versions.storeUnlessClosed(fresh) !== fresh { write.end() }
     }
 
-    /// Whether it may have had to wait for its turn.
-    var hasWaited: Bool { turn.load() != nil }
-
     /// Records that it has got its turn in a ticket queue.
     func setTurn(_ turn: TurnInTicketQueue) { _ = self.turn.storeIfNil(turn) }
 
@@ -90,7 +114,7 @@ final class LocalAccess: Sendable {
     /// What became of the item (Rule 7.8).
     private var ending: ItemEnding {
         guard isWriting else { return ItemEnding(.unchanged) }
-        // Should a server come to care meanwhile, something may have changed.
+        // If a server asks for a report meanwhile, it reports a change.
         guard let stamp else { return ItemEnding(.changed) }
         return ItemEnding(from: stamp, to: ItemStamp.take(of: item.path))
     }
@@ -136,8 +160,8 @@ private final class KeptStamp: Sendable {
 
 /// How an access that takes no arbiter may begin.
 enum LocalBeginning {
-    /// Its accessor may run.
-    case granted(LocalAccess)
+    /// Its accessor may run; perhaps it had to wait for its turn.
+    case granted(LocalAccess, hasWaited: Bool)
     /// It took one after all: the claim is filed, and waits.
     case filed(CoordinatedAccess)
 }
@@ -145,27 +169,23 @@ enum LocalBeginning {
 extension Session {
     /// Grants a claim on the spot, or in its turn; nil if that takes an arbiter.
     func claimLocally(
-        _ spelling: String, _ access: Access, purposeNumber: UInt64
+        _ spelling: String, _ access: Access, purposeNumber: UInt64, on thread: CallingThread
     ) -> LocalBeginning? {
         let now = MonotonicClock.now
-        let store = access.isWriting ? services.versionsPath : nil
-        let found = places.withPresent { cache in
-            cache.flatMap { delegatedPlace(spelling, access, store, by: $0, now: now) }
-        }
-        guard let (place, known, isVersionless) = found,
-            let record = place.writeRecord(
+        guard access.isDelegable,
+            let (local, isVersionless) = localAccess(spelling, access, on: thread, now: now),
+            let record = local.place.writeRecord(
                 access, purposeNumber: purposeNumber, at: now, in: ledger)
         else { return nil }
-        let local = LocalAccess(
-            self, record, spelling, access, at: place, purposeNumber: purposeNumber)
-        guard let grant = delegated.begin(place, for: local) else {
+        local.begin(record, purposeNumber: purposeNumber)
+        guard let grant = delegated.begin(local.place, for: local) else {
             local.abandon()
             ledger.discard(record)
             return nil
         }
         if grant.isInTicketQueue {
-            let known = (place: known, isVersionless: isVersionless)
-            return claimInTurn(local, at: place, grant, known, at: now)
+            let known = (place: thread.memory.pointee.recent.known, isVersionless: isVersionless)
+            return claimInTurn(local, at: local.place, grant, known, at: now)
         }
         let state = ledger.claimLocally(
             record, slot: grant.slot, delegation: grant.word, isWriting: access.isWriting)
@@ -176,14 +196,14 @@ extension Session {
             // One that is over already needs no end.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
             announce(.ended(WireRecord(record)))
-            place.end(isWriting: access.isWriting)
+            local.place.end(isWriting: access.isWriting)
             return nil
         }
         if access.isWriting, grant.reportsWrites { local.takeStampBefore() }
         if access.isWriting, !isVersionless {
-            keepVersions(of: local, known, in: services.versions)
+            keepVersions(of: local, thread.memory.pointee.recent.known, in: services.versions)
         }
-        return .granted(local)
+        return .granted(local, hasWaited: false)
     }
 
     /// Lets the item's versions stay with it, if it has any: looks under the claim.
@@ -193,16 +213,32 @@ extension Session {
         if mayHaveVersions(at: local.item.path, known, in: store) { local.keepVersions(in: store) }
     }
 
-    /// The place that a name of this spelling leads to, if it may be delegated; what is remembered
-    /// of it, and whether that says that the item has no versions in the store at a path.
-    private func delegatedPlace(
-        _ spelling: String, _ access: Access, _ store: [UInt8]?, by cache: PlaceCache, now: UInt64
-    ) -> (DelegatedPlace, KnownPlace?, isVersionless: Bool)? {
-        guard access.isDelegable else { return nil }
-        let (known, isVersionless) = cache.known(
-            spelling, withoutVersionsIn: store, now: now)
-        if let known {
-            return known.delegated(in: delegated).map { ($0, known, isVersionless) }
+    /// An access to the place that a name of this spelling leads to, if that may be delegated; and
+    /// whether it is known that the item has no versions.
+    private func localAccess(
+        _ spelling: String, _ access: Access, on thread: CallingThread, now: UInt64
+    ) -> (LocalAccess, isVersionless: Bool)? {
+        places.withPresent { cache -> (LocalAccess, isVersionless: Bool)? in
+            guard let cache else { return nil }
+            let local = thread.memory.pointee.recent.makeAccess(
+                spelling, access, in: self, cache, now: now)
+            if let local { return (local, access.isWriting) }
+            return findPlace(spelling, access, by: cache, on: thread, now: now)
+        }
+    }
+
+    /// The same for a place that is not the one which the thread has used last.
+    private func findPlace(
+        _ spelling: String, _ access: Access, by cache: PlaceCache, on thread: CallingThread,
+        now: UInt64
+    ) -> (LocalAccess, isVersionless: Bool)? {
+        thread.memory.pointee.recent.clear()
+        let store = access.isWriting ? services.versionsPath : nil
+        let finding = cache.known(spelling, withoutVersionsIn: store, now: now)
+        if let known = finding.place {
+            guard let place = known.delegated(in: delegated) else { return nil }
+            thread.memory.pointee.recent.note(place, spelling, finding, store: store)
+            return (LocalAccess(self, spelling, access, at: place), finding.isVersionless)
         }
         // One of many in a directory that may be delegated, used for the first time: of it only the
         // item is looked at. The second time it is remembered, on the usual way.
@@ -212,6 +248,6 @@ extension Session {
             item.packageDepths.isEmpty,
             let (place, isNew) = delegated.delegatedPlace(for: item.item(access)), isNew
         else { return nil }
-        return (place, nil, isVersionless)
+        return (LocalAccess(self, spelling, access, at: place), finding.isVersionless)
     }
 }

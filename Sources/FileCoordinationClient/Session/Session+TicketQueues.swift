@@ -78,7 +78,7 @@ extension Session {
             local.setTurn(TurnInTicketQueue(turn, in: ticketQueues))
             // The first version may have been made while the access waited.
             if hasWaited || !known.isVersionless { keepVersions(of: local, known.place) }
-            return .granted(local)
+            return .granted(local, hasWaited: true)
         case .filed: return .filed(fileInPlace(local, at: place, grant))
         case .gone: return forget(local, at: place)
         }

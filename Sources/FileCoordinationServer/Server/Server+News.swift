@@ -119,7 +119,7 @@ extension Server {
     }
 
     /// Records that a writer has moved items: its claim tells of that.
-    func ignoreMoves(_ moves: [ItemMove], by id: ClaimID) {
+    func markMoves(_ moves: [ItemMove], by id: ClaimID) {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
         for path in moves.flatMap({ [$0.old, $0.new] }) {

@@ -109,7 +109,8 @@ package enum Explorations {
                 )),
             .ordinary(
                 ModelConfiguration(
-                    name: "a grant taken back and a stop", tasks: rivals, stops: 1, withdrawals: 1)),
+                    name: "a grant taken back and a stop", tasks: rivals, stops: 1,
+                    withdrawals: 1)),
             .ordinary(
                 ModelConfiguration(
                     name: "a grant taken back, a deadline and a late cancel",

@@ -12,18 +12,25 @@ enum Holding {
     /// Then a line each: `release`, `join-token`, `keep PID`, `spawn` and `drop`, which ends it.
     static func run(_ call: PeerCall, in callRegistry: CallRegistry) {
         let inbox = callRegistry.open(call.order.label)
-        defer { callRegistry.close(call.order.label) }
+        let ending = hold(call, obeying: inbox)
+        // Before the last word, which lets the test use the label again.
+        callRegistry.close(call.order.label)
+        call.say(ending)
+    }
+
+    /// Holds until it is told to drop; returns what to say of that.
+    private static func hold(_ call: PeerCall, obeying inbox: Inbox<[String]>) -> String {
         let hold: FileAccessHold
         do {
             hold = try take(call)
         } catch FileCoordinationError.timedOut {
-            return call.say("timed out")
+            return "timed out"
         } catch {
-            return call.say("failed \((error as NSError).domain) \((error as NSError).code)")
+            return "failed \((error as NSError).domain) \((error as NSError).code)"
         }
         call.say("held \(hold.urls.map(\.path).joined(separator: " "))")
         while case let words = inbox.take(), words != ["drop"] { obey(words, hold, call) }
-        call.say("dropped")
+        return "dropped"
     }
 
     private static func take(_ call: PeerCall) throws -> FileAccessHold {

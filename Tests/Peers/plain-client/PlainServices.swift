@@ -15,6 +15,7 @@ final class PlainServices: ClientServices {
 
     var versions: any VersionKeeping { none }
     var versionsPath: [UInt8] { none.pathBytes }
+    func isVersionsPath(_ path: [UInt8]) -> Bool { path == none.pathBytes }
     func copyForUploading(_ place: ItemPath) throws -> any TemporaryCopy { throw NoCopies() }
     func sweepTemporaryCopies() {}
     func canName(_ path: [UInt8], isDirectory: Bool) -> Bool { true }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The documentation keeps what it promises: each Swift listing is compiled, in both language modes,
-// because the same lines stand in `Tests/SourceCompatibility/Examples/Guides`; and its words are
-// those of the glossary. That goes for the README, too.
+// because the same lines stand in `Tests/SourceCompatibility/Examples/Guides`. That goes for the
+// README, too. Its words are those of the glossary: see `GlossaryTests`.
 
 import Testing
 
@@ -32,6 +32,34 @@ struct GuideTests {
         expectNone(violations)
     }
 
+    @Test func `Each listing of a documentation comment is compiled as an example`() throws {
+        let path = Self.compiled + "ListingsReference.swift"
+        let example = try #require(tree.files.first { $0.path == path })
+        let documented = tree.target("FileCoordination").map { file in
+            let comments = file.comments.map { line in
+                let text = line.trimmed
+                return text.hasPrefix("///") ? String(text.dropFirst(3).drop { $0 == " " }) : ""
+            }
+            let indents = file.comments.map { line in
+                line.trimmed.dropFirst(3).prefix { $0 == " " }.count
+            }
+            // One blank belongs to the mark of the comment.
+            let lines = zip(comments, indents).map { text, indent in
+                String(repeating: " ", count: max(0, indent - 1)) + text
+            }
+            return SourceFile(path: file.path, text: lines.map { $0 + "\n" }.joined())
+        }
+        #expect(documented.flatMap(Listing.all).count > 8)
+        let examples = example.lines.map(\.trimmed).joined(separator: "\n")
+        let missing = documented.flatMap { file in
+            Listing.all(in: file).filter { listing in
+                let lines = listing.code.split(separator: "\n").map { String($0).trimmed }
+                return !examples.contains(lines.joined(separator: "\n"))
+            }.map { Violation(file, line: $0.line, "not in \(path)") }
+        }
+        expectNone(missing)
+    }
+
     @Test func `Every block of code says what it is`() {
         let languages: Set<String> = ["swift", "text"]
         expectNone(
@@ -47,40 +75,5 @@ struct GuideTests {
         let found = Listing.all(in: SourceFile(path: "a.md", text: text))
         #expect(found.map(\.code) == ["func a() {\n    b()\n}\n"])
         #expect(found.map(\.line) == [3])
-    }
-
-    // MARK: Words
-
-    /// The documents that keep to the glossary.
-    private var documents: [SourceFile] {
-        articles + tree.files.filter { PageTests.pages.contains($0.path) }
-    }
-
-    @Test func `The glossary has terms in order, each with a meaning`() throws {
-        let glossary = try #require(Glossary(files: tree.files))
-        #expect(glossary.rows.count > 30)
-        #expect(glossary.phrases.count > 6 && glossary.identifiers.count > 20)
-        #expect(glossary.rows.allSatisfy { !$0.meaning.isEmpty })
-        let terms = glossary.rows.map { $0.term.lowercased() }
-        #expect(terms == terms.sorted())
-    }
-
-    @Test func `The documentation avoids the words that the glossary replaces`() throws {
-        let glossary = try #require(Glossary(files: tree.files))
-        expectNone(documents.flatMap(glossary.violations))
-    }
-
-    @Test func `A word that the glossary replaces is found`() throws {
-        let table = """
-            | term | meaning | not |
-            |---|---|---|
-            | server | grants | "whoever hosts", `Host…`, `Spot`, (host) |
-            """
-        let file = SourceFile(path: Glossary.path, text: table)
-        let glossary = try #require(Glossary(files: [file]))
-        #expect(glossary.rows.map(\.term) == ["server"])
-        let text = "Ask\nWhoever  hosts\n`HostVigil`, Spot\nthe host, `a/Spot.swift`, aSpot\n"
-        let found = glossary.violations(in: SourceFile(path: "a.md", text: text))
-        #expect(found.map(\.line) == [2, 3, 3])
     }
 }

@@ -48,10 +48,17 @@ struct SourceTree {
 
     private static let kinds: Set<String> = ["swift", "c", "h", "md", "sh", "json", "txt", "1"]
 
+    /// Programs of the shell, whose names have no extension.
+    static let scripts: Set<String> = [
+        "Benchmarks/run", "Benchmarks/touched", "Fuzzing/run", "Linking/build",
+        "Tests/RealHome/run",
+        "docs/build", "docs/draw-rooms",
+    ]
+
     private static func isChecked(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         guard !parts.dropFirst().contains(where: { $0.hasPrefix(".") }) else { return false }
-        return path == "check" || path == ".ci/run"
+        return path == "check" || path == ".ci/run" || scripts.contains(path)
             || kinds.contains(URL(filePath: path).pathExtension)
     }
 }

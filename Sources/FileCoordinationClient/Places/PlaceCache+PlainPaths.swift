@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paths that can be remembered: those that are spelled as they would be without any link.
+
+import FileCoordinationArbiter
+
+extension PlaceCache {
+    /// The path that a spelling stands for, if it is spelled as it would be without any link.
+    static func plainPath(ofSpelling text: String) -> ItemPath? {
+        let isPath = text.utf8.first == UInt8(ascii: "/")
+        let bytes = isPath ? Array(text.utf8) : PlaceResolver.pathBytes(ofPlainURL: text)
+        return bytes.flatMap { plainPath($0) }
+    }
+
+    /// The path, if it is spelled as it would be without any link.
+    static func plainPath(_ bytes: [UInt8]) -> ItemPath? {
+        let isMarked = bytes.count > 1 && bytes.last == UInt8(ascii: "/")
+        let plain = isMarked ? Array(bytes.dropLast()) : bytes
+        guard let path = ItemPath(bytes: plain), path.bytes == plain, path.depth > 0 else {
+            return nil
+        }
+        return path
+    }
+}

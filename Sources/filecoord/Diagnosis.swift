@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the facts about a machine mean for coordination, and what to do about it. Pure, so that what
+// no test machine has can be tested.
+
+import FileCoordinationServer
+import FileCoordinationWire
+
+/// One thing that `filecoord doctor` has found.
+struct DoctorFinding: Hashable, Sendable {
+    /// How bad it is.
+    enum State: String, Sendable {
+        case ok
+        case note
+        case warning
+        case problem
+    }
+
+    let subject: String
+    let state: State
+    let text: String
+    var advice: String?
+
+    /// For people.
+    var lines: [String] {
+        let mark = state.rawValue + String(repeating: " ", count: 9 - state.rawValue.count)
+        return ["\(mark)\(text)"] + (advice.map { ["         → \($0)"] } ?? [])
+    }
+}
+
+/// The findings for some facts.
+enum Diagnosis {
+    /// With fewer descriptors a server has to turn clients away soon.
+    private static let fewDescriptors = 1024
+    private static let leastNotifications = ["max_user_instances": 128, "max_user_watches": 8192]
+    private static let littleSpace: UInt64 = 16 * 1024 * 1024
+
+    /// All that is to be said, in the order in which it is shown.
+    static func findings(for facts: MachineFacts) -> [DoctorFinding] {
+        meetings(facts) + server(facts) + daemon(facts) + kernel(facts) + limits(facts)
+            + versions(facts)
+    }
+
+    /// The findings, for programs.
+    static func json(_ findings: [DoctorFinding]) -> JSONText {
+        .object([
+            (
+                "findings",
+                .list(
+                    findings.map {
+                        .object([
+                            ("subject", .text($0.subject)), ("state", .text($0.state.rawValue)),
+                            ("text", .text($0.text)),
+                            ("advice", $0.advice.map { .text($0) } ?? .null),
+                        ])
+                    })
+            )
+        ])
+    }
+
+    // MARK: Where programs meet
+
+    /// Rule 18.14.
+    private static func meetings(_ facts: MachineFacts) -> [DoctorFinding] {
+        let places: [PlaceFinding]
+        switch facts.places {
+        case .success(let found): places = found
+        case .failure(let error):
+            return [DoctorFinding(subject: "directory", state: .problem, text: "\(error)")]
+        }
+        var result: [DoctorFinding] = []
+        let used = places.filter { $0.use == .served || $0.use == .inhabited }
+        if used.count > 1 {
+            result.append(
+                DoctorFinding(
+                    subject: "directory", state: .problem,
+                    text: "programs of this user meet in several places, and do not see each "
+                        + "other: " + used.map(\.path).joined(separator: ", "),
+                    advice: "end the programs that use all but the first, and start them again"))
+        }
+        for place in places {
+            guard case .unusable(let reason) = place.use else { continue }
+            let isFirst = place == places.first
+            result.append(
+                DoctorFinding(
+                    subject: "directory", state: isFirst ? .problem : .note, text: reason))
+        }
+        guard let meeting = used.first ?? places.first(where: { $0.use.isUsable }) else {
+            return result
+        }
+        let isNew = meeting.use == .vacant
+        result.append(
+            DoctorFinding(
+                subject: "directory", state: .ok,
+                text: "programs of this user \(isNew ? "will meet" : "meet") in \(meeting.path)"))
+        if facts.chosenDirectory != nil {
+            result.append(
+                DoctorFinding(
+                    subject: "directory", state: .note,
+                    text: "FILECOORDINATION_RUNTIME_DIR is set: programs without it do not see "
+                        + "those with it",
+                    advice: "unset it, unless that is wanted, as in tests"))
+        }
+        return result
+    }
+
+    private static func server(_ facts: MachineFacts) -> [DoctorFinding] {
+        switch facts.arbiter {
+        case .success(let arbiter?):
+            let kind = arbiter.kind == .daemon ? "the daemon" : "a program"
+            return [
+                DoctorFinding(
+                    subject: "server", state: .ok,
+                    text: "\(kind) serves them: process \(ProcessNumber.plain(arbiter.processID))")
+            ]
+        case .success(nil):
+            return [
+                DoctorFinding(
+                    subject: "server", state: .ok,
+                    text: "no server runs: the first program that needs one starts it")
+            ]
+        case .failure(let unanswered):
+            return [
+                DoctorFinding(
+                    subject: "server", state: .problem, text: unanswered.text,
+                    advice:
+                        "\"fuser -v\" of the socket in the runtime directory names the process: "
+                        + "continue or end it")
+            ]
+        }
+    }
+
+    private static func daemon(_ facts: MachineFacts) -> [DoctorFinding] {
+        if let daemon = facts.daemon {
+            return [DoctorFinding(subject: "daemon", state: .ok, text: "the daemon is \(daemon)")]
+        }
+        if let chosen = facts.chosenDaemon, !chosen.isEmpty {
+            return [
+                DoctorFinding(
+                    subject: "daemon", state: .warning,
+                    text: "FILECOORDINATIOND names \(chosen), which cannot be run: programs serve "
+                        + "themselves",
+                    advice: "correct it, or unset it")
+            ]
+        }
+        return [
+            DoctorFinding(
+                subject: "daemon", state: .note,
+                text: "there is no filecoordinationd: the first program that needs a server is one",
+                advice: "install it beside filecoord, so that no program's end makes others wait")
+        ]
+    }
+
+    // MARK: The machine
+
+    private static func kernel(_ facts: MachineFacts) -> [DoctorFinding] {
+        guard facts.holdsProcesses else {
+            return [
+                DoctorFinding(
+                    subject: "kernel", state: .problem,
+                    text: "Linux \(facts.kernel) cannot hold a process by a descriptor "
+                        + "(pidfd_open): a death would not be noticed",
+                    advice: "use Linux 5.10 or newer, and let the sandbox allow pidfd_open")
+            ]
+        }
+        return [
+            DoctorFinding(
+                subject: "kernel", state: .ok, text: "Linux \(facts.kernel) has what is needed")
+        ]
+    }
+
+    private static func limits(_ facts: MachineFacts) -> [DoctorFinding] {
+        var result: [DoctorFinding] = []
+        if facts.descriptors < fewDescriptors {
+            result.append(
+                DoctorFinding(
+                    subject: "limits", state: .warning,
+                    text: "a program may have \(facts.descriptors) descriptors; a server takes "
+                        + "three for each client",
+                    advice: "raise the limit (\"ulimit -n 4096\")"))
+        }
+        for (name, least) in leastNotifications.sorted(by: { $0.key < $1.key }) {
+            guard let limit = facts.notifications[name], limit < least else { continue }
+            result.append(
+                DoctorFinding(
+                    subject: "limits", state: .warning,
+                    text: "fs.inotify.\(name) is \(limit): programs remember fewer places, and "
+                        + "hear of changes late",
+                    advice: "sysctl fs.inotify.\(name)=\(least * 8)"))
+        }
+        if let free = facts.freeBytes, free < littleSpace {
+            result.append(
+                DoctorFinding(
+                    subject: "limits", state: .warning,
+                    text: "only \(free / 1024) KiB are free where programs meet; each program "
+                        + "takes some hundred",
+                    advice: "make room there, or set FILECOORDINATION_RUNTIME_DIR for all programs")
+            )
+        }
+        guard result.isEmpty else { return result }
+        return [
+            DoctorFinding(
+                subject: "limits", state: .ok,
+                text: "descriptors, notifications and memory suffice")
+        ]
+    }
+
+    private static func versions(_ facts: MachineFacts) -> [DoctorFinding] {
+        guard facts.versions.isWritable else {
+            return [
+                DoctorFinding(
+                    subject: "versions", state: .warning,
+                    text: "versions of files cannot be kept in \(facts.versions.path)",
+                    advice: "make it writable for you, or set XDG_DATA_HOME")
+            ]
+        }
+        return [
+            DoctorFinding(
+                subject: "versions", state: .ok,
+                text: "versions of files are kept in \(facts.versions.path)")
+        ]
+    }
+}

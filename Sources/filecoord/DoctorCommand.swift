@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord doctor`: can programs coordinate here, and if not, what is to be done.
+
+import ArgumentParser
+import FileCoordinationSystem
+
+/// What stands in the way of coordination on this machine.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check whether programs can coordinate here, and say what to do if not.",
+        discussion: """
+            Looks where the programs of this user meet, whether they meet in one place only, who \
+            serves them, which daemon would be started, what the kernel can do, and at limits. \
+            Changes nothing, and starts nothing.
+
+            A line each: "ok", a "note" of something to know, a "warning" of what may fail later, \
+            or a "problem", because of which programs cannot coordinate, or do not see each other. \
+            What to do follows after an arrow.
+
+            With --json, one object on one line:
+              {"findings": [{"subject", "state": "ok"|"note"|"warning"|"problem", "text",
+                             "advice": text or null}]}
+
+            Exit status 69 if there is a problem.
+
+            EXAMPLES
+              filecoord doctor
+              filecoord doctor --json | jq '.findings[] | select(.state == "problem")'
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let findings = Diagnosis.findings(for: MachineFacts.gather(CurrentProcess.environment))
+        if json {
+            try Console.print(Diagnosis.json(findings).description)
+        } else {
+            for line in findings.flatMap(\.lines) { try Console.print(PeopleText.line(line)) }
+        }
+        let problems = findings.count { $0.state == .problem }
+        guard problems == 0 else {
+            throw Failure(
+                .unavailable,
+                problems == 1 ? "there is a problem" : "there are \(problems) problems")
+        }
+    }
+}

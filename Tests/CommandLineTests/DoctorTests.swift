@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `filecoord doctor` finds what stands in the way, and changes nothing.
+
+import FileCoordinationServer
+import FileCoordinationWire
+import Foundation
+import XCTest
+
+@testable import filecoord
+
+final class DoctorTests: XCTestCase {
+    /// What a healthy machine has.
+    private func healthy() -> MachineFacts {
+        MachineFacts(
+            places: .success([.init(path: "/run/a", use: .served)]),
+            arbiter: .success(
+                ArbiterStatus(
+                    processID: 12, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 1)),
+            daemon: "/usr/bin/filecoordinationd", descriptors: 1024,
+            notifications: ["max_user_instances": 128, "max_user_watches": 8192],
+            kernel: "6.1", holdsProcesses: true, freeBytes: 1 << 30,
+            versions: ("/home/a/versions", true))
+    }
+
+    private func findings(_ change: (inout MachineFacts) -> Void = { _ in }) -> [DoctorFinding] {
+        var facts = healthy()
+        change(&facts)
+        return Diagnosis.findings(for: facts)
+    }
+
+    /// What is not well, as "state subject".
+    private func complaints(_ change: (inout MachineFacts) -> Void) -> [String] {
+        findings(change).filter { $0.state != .ok }.map { "\($0.state) \($0.subject)" }
+    }
+
+    // MARK: What facts mean
+
+    func testAHealthyMachineHasNothingToComplainOf() {
+        XCTAssertEqual(findings().map(\.state), Array(repeating: .ok, count: findings().count))
+        XCTAssertTrue(findings().contains { $0.text.contains("process 12") })
+    }
+
+    func testTwoPlacesInUseAreAProblem() {
+        let two = findings {
+            $0.places = .success([
+                .init(path: "/run/a", use: .served), .init(path: "/tmp/b", use: .inhabited),
+            ])
+        }
+        let problem = two.first { $0.state == .problem }
+        XCTAssertEqual(problem?.text.contains("/run/a, /tmp/b"), true)
+        XCTAssertNotNil(problem?.advice)
+    }
+
+    func testAPlaceThatCannotBeUsedIsAProblemOnlyIfItIsTheFirst() {
+        let first = complaints {
+            $0.places = .success([.init(path: "/a", use: .unusable("is a file"))])
+        }
+        XCTAssertEqual(first, ["problem directory"])
+        let second = complaints {
+            $0.places = .success([
+                .init(path: "/a", use: .vacant), .init(path: "/b", use: .unusable("is a file")),
+            ])
+        }
+        XCTAssertEqual(second, ["note directory"])
+    }
+
+    func testEachLimitThatIsTooLowIsAWarning() {
+        XCTAssertEqual(complaints { $0.descriptors = 256 }, ["warning limits"])
+        XCTAssertEqual(
+            complaints { $0.notifications["max_user_watches"] = 100 }, ["warning limits"])
+        XCTAssertEqual(complaints { $0.freeBytes = 4096 }, ["warning limits"])
+        XCTAssertEqual(complaints { $0.versions.isWritable = false }, ["warning versions"])
+        // What cannot be read is not complained of.
+        XCTAssertEqual(
+            complaints {
+                $0.notifications = [:]
+                $0.freeBytes = nil
+            }, [])
+    }
+
+    func testAKernelThatHoldsNoProcessesAndAServerThatIsSilentAreProblems() {
+        XCTAssertEqual(complaints { $0.holdsProcesses = false }, ["problem kernel"])
+        XCTAssertEqual(
+            complaints { $0.arbiter = .failure(.init(text: "silent")) }, ["problem server"])
+    }
+
+    // MARK: The command
+
+    func testWithoutAnyProgramNothingIsMade() throws {
+        try with { sandbox in
+            let outcome = try sandbox.run("doctor")
+            XCTAssertEqual(outcome.status, 0, outcome.output)
+            let text = outcome.output
+            XCTAssertTrue(text.contains("will meet in \(sandbox.path("run"))"), text)
+            XCTAssertTrue(text.contains("no server runs"), text)
+            XCTAssertFalse(FileManager.default.fileExists(atPath: sandbox.path("run")))
+        }
+    }
+
+    func testAnEmptyDirectoryStaysEmpty() throws {
+        try with { sandbox in
+            try FileManager.default.createDirectory(
+                atPath: sandbox.path("run"), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+            XCTAssertEqual(try sandbox.run("doctor").status, 0)
+            XCTAssertEqual(
+                try FileManager.default.contentsOfDirectory(atPath: sandbox.path("run")), [])
+        }
+    }
+
+    func testItSaysWhoServes() throws {
+        try withEachArbiter { sandbox in
+            try sandbox.makeFile("a", "")
+            let holder = try sandbox.startHolding("read", "a")
+            let text = try sandbox.run("doctor").output
+            let server = try XCTUnwrap(sandbox.status().arbiter?.pid)
+            XCTAssertTrue(text.contains("serves them: process \(server)"), text)
+            XCTAssertTrue(text.contains("ok       programs of this user meet in"), text)
+            holder.closeInput()
+        }
+    }
+
+    func testADirectoryThatIsAFileIsAProblemWithAnEnd() throws {
+        try with { sandbox in
+            try sandbox.makeFile("run", "in the way")
+            let outcome = try sandbox.run("doctor", "--json")
+            XCTAssertEqual(outcome.status, 69)
+            XCTAssertEqual(outcome.errors, "filecoord: there is a problem\n")
+            let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+            let findings = (object as? [String: [[String: Any]]])?["findings"] ?? []
+            let problem = try XCTUnwrap(findings.first { $0["state"] as? String == "problem" })
+            let text = try XCTUnwrap(problem["text"] as? String)
+            XCTAssertTrue(text.contains("is not a directory"), text)
+            XCTAssertEqual(try sandbox.content("run"), "in the way")
+            try FileManager.default.removeItem(atPath: sandbox.path("run"))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is remembered of places, and by single threads besides: a change that is done is seen
+// no matter which thread was told of it first (Rule 1.15).
+
+import FileCoordinationArbiter
+import FileCoordinationSystem
+import Foundation
+import Testing
+
+@testable import FileCoordinationClient
+
+@Suite struct PlaceCacheTests {
+    private let home: Home
+    private let cache: PlaceCache
+
+    /// A directory with the file `d/f`, removed with this object.
+    private final class Home: Sendable {
+        let path: String
+
+        init() throws {
+            let given = NSTemporaryDirectory() + "places-" + UUID().uuidString
+            try FileManager.default.createDirectory(
+                atPath: given + "/d", withIntermediateDirectories: true)
+            path = String(decoding: try RealPath.resolve(Array(given.utf8)), as: UTF8.self)
+            #expect(FileManager.default.createFile(atPath: path + "/d/f", contents: nil))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func rename(_ old: String, to new: String) throws {
+            try FileManager.default.moveItem(atPath: path + "/" + old, toPath: path + "/" + new)
+        }
+    }
+
+    init() throws {
+        home = try Home()
+        cache = try PlaceCache()
+    }
+
+    private var file: String { home.path + "/d/f" }
+
+    /// What is known of the file once it was looked up.
+    private func find() throws -> PlaceCache.Finding {
+        let place = try cache.resolve(Array(file.utf8), spelling: file) { .builtIn }
+        #expect(place.path.bytes == Array(file.utf8))
+        let finding = cache.known(file, withoutVersionsIn: nil, now: MonotonicClock.now)
+        #expect(finding.place != nil)
+        return finding
+    }
+
+    @Test func `What was found holds while nothing changes`() throws {
+        let finding = try find()
+        for _ in 0..<100 { #expect(cache.isUnchanged(since: finding.revision)) }
+    }
+
+    @Test func `Rule 1.15: a rename ends what a thread remembers`() throws {
+        let finding = try find()
+        try home.rename("d", to: "e")
+        #expect(!cache.isUnchanged(since: finding.revision))
+    }
+
+    @Test func `Rule 1.15: so it does if another thread has taken the notice of it`() throws {
+        let finding = try find()
+        try home.rename("d", to: "e")
+        let isKnown = Monitor<Bool?>(nil)
+        try DetachedThread.start(name: "listener") { [cache, file] in
+            let found = cache.known(file)
+            isKnown.withLock { $0 = found != nil }
+            isKnown.notifyAll()
+        }
+        #expect(isKnown.wait { $0 != nil })
+        #expect(isKnown.withLock { $0 } == false)
+        #expect(!cache.isUnchanged(since: finding.revision))
+    }
+
+    @Test func `Forgetting everything ends what a thread remembers`() throws {
+        let finding = try find()
+        cache.clear()
+        #expect(!cache.isUnchanged(since: finding.revision))
+    }
+
+    @Test func `What was not heard of concerns no thread for long`() throws {
+        let finding = try find()
+        let expires = try #require(finding.place).expires
+        #expect(finding.expires == expires)
+        #expect(expires <= MonotonicClock.after(.seconds(1)))
+    }
+}
