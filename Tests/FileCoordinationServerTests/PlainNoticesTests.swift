@@ -96,7 +96,7 @@ struct PlainNoticesTests {
         var writes = CoordinatedWrites()
         let other = Purpose(bytes: [2])
         let own = Purpose(bytes: [1])
-        writes.note(
+        writes.record(
             item, by: other, after: sight(changed: 10), hasChanged: true, knownFrom: 4, at: now)
         func isExplained(
             _ change: WatchedChange, seen: UInt64, to purpose: Purpose = own, later: UInt64 = 0

@@ -144,7 +144,7 @@ import Testing
 
     @Test func `What is written into a file without a name is no news`() throws {
         var kernel = try start()
-        // Whoever reads everything now may see what is not notified of yet.
+        // One that reads everything now may see what is not notified of yet.
         try kernel.present(3, "/a", .directory)
         kernel.notify("/a", .changed, "#4711")
         #expect(kernel.turn().isEmpty)

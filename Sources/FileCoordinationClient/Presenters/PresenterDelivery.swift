@@ -29,7 +29,7 @@ package indirect enum PresenterNotice: Hashable, Sendable {
     /// One of these, because of what a program did that does not coordinate (Rule 7.14).
     case plain(PresenterNotice)
 
-    /// What happened, whoever did it.
+    /// What happened, without by whom.
     package var withoutOrigin: PresenterNotice {
         if case .plain(let notice) = self { notice } else { self }
     }

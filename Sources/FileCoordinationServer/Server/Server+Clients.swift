@@ -39,7 +39,7 @@ extension Server {
         outgoing.deliveries.remove(client.id)
         // The members of its ticket queues go on without it; they are told of behind this.
         follow(delegations.removeClient(client.id, ledgers))
-        noteAbandonedWrites(of: client, known)
+        reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
         for (record, identity) in known {
             switch identity {

@@ -60,7 +60,7 @@ extension Server {
     /// Tells a presenter's process where its item is by now, and the watcher, if that did not say.
     func relocate(_ presenter: PresenterID, to place: ItemPath, isTold: Bool) {
         let isPlain = watching[presenter]?.path == place
-        watching.noteMove(of: presenter, to: place, isAnnounced: true)
+        watching.followMove(of: presenter, to: place, isAnnounced: true)
         deliver(
             isPlain && isTold ? .followed(to: place) : .relocated(to: place, isTold: isTold),
             to: presenter)
@@ -79,7 +79,7 @@ extension Server {
     }
 
     /// Tells the watcher what a write has done that is over.
-    func noteWrites(
+    func reportWrites(
         of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client
     ) {
         guard watching.isActive else { return }
@@ -104,17 +104,17 @@ extension Server {
         watching.end(id, changes)
         let now = MonotonicClock.now
         for (path, after, hasChanged) in ended {
-            watching.note(
+            watching.record(
                 path, by: claim.purpose, after: after, hasChanged: hasChanged, at: now)
         }
     }
 
     /// Tells the watcher of the writes of a client that is dead: anything may have been done.
-    func noteAbandonedWrites(
+    func reportAbandonedWrites(
         of client: Client, _ known: [(record: RecordReference, identity: KnownRecord.Identity)]
     ) {
         for case (let record, .claim(let claim)) in known {
-            noteWrites(of: claim, [], record, client)
+            reportWrites(of: claim, [], record, client)
         }
     }
 
@@ -123,7 +123,7 @@ extension Server {
         guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
         let now = MonotonicClock.now
         for path in moves.flatMap({ [$0.old, $0.new] }) {
-            watching.note(path, by: purpose, after: nil, hasChanged: true, at: now)
+            watching.record(path, by: purpose, after: nil, hasChanged: true, at: now)
         }
     }
 
@@ -137,10 +137,10 @@ extension Server {
             let id = PresenterID(rawValue: mail.news.presenter)
             guard let presenter = watching[id] else { continue }
             switch mail.news.body {
-            case .listening: if watching.noteListening(id) { grantPresenter(id) }
-            case .healed: watching.noteTrouble(nil, of: id)
+            case .listening: if watching.markListening(id) { grantPresenter(id) }
+            case .healed: watching.setTrouble(nil, of: id)
             case .degraded(let trouble):
-                watching.noteTrouble(trouble, of: id)
+                watching.setTrouble(trouble, of: id)
                 if presenter.isListening { tell(presenter.messagesOfAll, to: id) }
             case .wholeMayHaveChanged(.rewritten): break
             case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
@@ -189,7 +189,7 @@ extension Server {
             switch message {
             case .notice(let notice): deliver(.plainNotice(notice), to: id)
             case .moved(let path):
-                watching.noteMove(of: id, to: path, isAnnounced: false)
+                watching.followMove(of: id, to: path, isAnnounced: false)
                 let event = Event.presenterMoved(id, to: path)
                 if !recall(before: [event], then: .decide(event)) { decide(event) }
             }

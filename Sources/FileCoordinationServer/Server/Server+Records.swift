@@ -190,7 +190,7 @@ extension Server {
         }
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
         checkStoppedProcesses()
-        noteWrites(of: claim, outcomes, look.record, client)
+        reportWrites(of: claim, outcomes, look.record, client)
         decide(.claimEnded(claim, outcomes: outcomes))
         releaseHeldChanges(of: look.address, claim: claim, outcomes)
         discard(claim)

@@ -53,7 +53,7 @@ struct CoordinatedWrites {
     mutating func end(_ claim: ClaimID) -> Bool { running.removeValue(forKey: claim) != nil }
 
     /// Records what a writer has left at a path.
-    mutating func note(
+    mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
         knownFrom: UInt64, at now: UInt64
     ) {

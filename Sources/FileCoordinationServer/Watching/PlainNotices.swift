@@ -28,13 +28,13 @@ struct WatchedPresenter {
     /// What is watched for it: a presenter with no method for what is inside needs no more than
     /// its item, except for a package (Rule 7.4).
     var kind: PresentedKind {
-        let hearsInside = !methods.isDisjoint(
+        let watchesInside = !methods.isDisjoint(
             with: [.subitemDidAppear, .subitemDidChange, .subitemDidMove])
         switch item {
         case .file: return .file
-        case .directory, .unknown: return hearsInside ? .directory : .file
+        case .directory, .unknown: return watchesInside ? .directory : .file
         case .package:
-            return hearsInside || methods.contains(.itemDidChange) ? .directory : .file
+            return watchesInside || methods.contains(.itemDidChange) ? .directory : .file
         }
     }
 

@@ -101,7 +101,7 @@ struct Watching {
     }
 
     /// Records that changes are told from now on; whether its registration has waited for that.
-    mutating func noteListening(_ id: PresenterID) -> Bool {
+    mutating func markListening(_ id: PresenterID) -> Bool {
         presenters[id]?.isListening = true
         return unanswered.removeValue(forKey: id) != nil
     }
@@ -129,14 +129,14 @@ struct Watching {
     }
 
     /// Records where a presenter's item is, by the watcher's word or by an announced move.
-    mutating func noteMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
+    mutating func followMove(of id: PresenterID, to path: ItemPath, isAnnounced: Bool) {
         guard let former = presenters[id]?.path, former != path else { return }
         presenters[id]?.path = path
         if isAnnounced { watcher?.move(id.rawValue, to: path) }
     }
 
     /// Records that a presenter's changes are polled, or not any more.
-    mutating func noteTrouble(_ trouble: WatchTrouble?, of id: PresenterID) {
+    mutating func setTrouble(_ trouble: WatchTrouble?, of id: PresenterID) {
         if presenters[id] != nil { troubles[id] = trouble }
     }
 
@@ -161,12 +161,12 @@ struct Watching {
     }
 
     /// Records what became of an item, after the watcher was told.
-    mutating func note(
+    mutating func record(
         _ path: ItemPath, by purpose: Purpose, after: FileSight??, hasChanged: Bool,
         at now: UInt64
     ) {
         guard let watcher else { return }
-        writes.note(
+        writes.record(
             path, by: purpose, after: after, hasChanged: hasChanged,
             knownFrom: watcher.commandCount, at: now)
     }
