@@ -65,6 +65,15 @@ import Testing
         #expect(try resolve("known/absent/f") == looked("known/absent/f"))
     }
 
+    @Test func `Rule 1.15: so it is for a name that is no text`() throws {
+        try #require(rename("\(root)/known/first", "\(root)/known/second") == 0)
+        try #require(symlink("second", "\(root)/known/first") == 0)
+        let bytes = Array("\(root)/known/first/".utf8) + [0xFF]
+        let place = try cache.resolve(bytes, spelling: nil) { .builtIn }
+        #expect(try place == PlaceResolver.resolve(pathBytes: bytes, policy: .builtIn))
+        #expect(place.path.bytes == Array("\(root)/known/second/".utf8) + [0xFF])
+    }
+
     @Test func `Rule 1.15: a known directory that was moved and replaced by a link is looked at`()
         throws
     {

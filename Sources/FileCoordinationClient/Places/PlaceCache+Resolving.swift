@@ -20,6 +20,8 @@ extension PlaceCache {
         guard let spelled = Self.plainPath(bytes) else {
             return try PlaceResolver.resolve(pathBytes: bytes, policy: policy())
         }
+        // What has a spelling was looked for by it before, and the news were read then.
+        if spelling == nil, news.isReadable { readEvents() }
         if let found = resolveInKnownDirectory(spelled, policy: policy) {
             remember(found.place, spelling, found.way)
             return found.place

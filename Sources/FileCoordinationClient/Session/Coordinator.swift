@@ -182,9 +182,11 @@ package final class Coordinator: Sendable {
     ) -> LocalBeginning? {
         guard presenter == nil, AccessorStack.isEmpty(on: thread), flags.isPlain else { return nil }
         let beginning = Session.withExisting { session -> LocalBeginning? in
-            guard let session, let number = flags.purposeNumber(isUsed: true) else {
-                return nil
-            }
+            // In a forked child the memory may be from before it was known to be one; once there is
+            // a session of its own, it is not taken for that any more.
+            guard let session, thread.isOfThisProcess,
+                let number = flags.purposeNumber(isUsed: true)
+            else { return nil }
             return session.claimLocally(
                 spelling, access, purposeNumber: number, on: thread)
         }
