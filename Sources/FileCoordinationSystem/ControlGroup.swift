@@ -42,9 +42,9 @@ enum ControlGroup {
 }
 
 /// The kernel's small text files.
-enum KernelText {
+package enum KernelText {
     /// What a file says, if it is no longer than these files are.
-    static func read(_ path: String) -> [UInt8]? {
+    package static func read(_ path: String) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
         defer { close(number) }

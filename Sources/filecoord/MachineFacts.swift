@@ -109,11 +109,8 @@ struct MachineFacts: Sendable {
 
     /// The first line of a small file of the kernel's; nil if it cannot be read.
     private static func text(at path: String) -> String? {
-        guard let file = fopen(path, "r") else { return nil }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard fgets(&line, Int32(line.count), file) != nil else { return nil }
-        let text = line.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: "\n")) }
-        return String(decoding: text.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        KernelText.read(path).map { String(decoding: $0.prefix { $0 != newline }, as: UTF8.self) }
     }
+
+    private static let newline = UInt8(ascii: "\n")
 }

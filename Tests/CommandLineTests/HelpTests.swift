@@ -34,6 +34,24 @@ final class HelpTests: XCTestCase {
         }
     }
 
+    func testInstallHasAPageForEachCommand() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let script = try String(
+            contentsOf: root.appendingPathComponent("install"), encoding: .utf8)
+        let line = script.split(separator: "\n").first { $0.hasPrefix("commands=(") }
+        let listed = try XCTUnwrap(line).dropFirst("commands=(".count).dropLast()
+        try with { sandbox in
+            let help = try sandbox.run("--help").output
+            let part = try XCTUnwrap(help.range(of: "SUBCOMMANDS:\n"))
+            // Two spaces before a command; more before what goes on.
+            let commands = help[part.upperBound...].split(separator: "\n")
+                .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.contains("See ") }
+                .compactMap { $0.split(separator: " ").first }
+            XCTAssertEqual(listed.split(separator: " "), commands)
+        }
+    }
+
     func testTheCommandAloneShowsTheManual() throws {
         try with { sandbox in
             let outcome = try sandbox.run()

@@ -62,7 +62,7 @@ struct RecentPlace: ~Copyable {
     mutating func clear() { self = RecentPlace() }
 
     /// Remembers another one, to which a name of this spelling leads.
-    mutating func note(
+    mutating func remember(
         _ place: DelegatedPlace, _ spelling: String, _ finding: PlaceCache.Finding, store: [UInt8]?
     ) {
         self.spelling = spelling

@@ -237,7 +237,7 @@ extension Session {
         let finding = cache.known(spelling, withoutVersionsIn: store, now: now)
         if let known = finding.place {
             guard let place = known.delegated(in: delegated) else { return nil }
-            thread.memory.pointee.recent.note(place, spelling, finding, store: store)
+            thread.memory.pointee.recent.remember(place, spelling, finding, store: store)
             return (LocalAccess(self, spelling, access, at: place), finding.isVersionless)
         }
         // One of many in a directory that may be delegated, used for the first time: of it only the

@@ -49,7 +49,9 @@ extension RuntimePlaces {
                 case .served: .served
                 case .inhabited: .inhabited
                 case .deserted: .deserted
-                case .standIn(let home, isHeld: _): .leadsElsewhere(home.path)
+                case .standIn(let home, isHeld: true): .leadsElsewhere(home.path)
+                // The next program that needs the place removes it.
+                case .standIn(_, isHeld: false): .deserted
                 case .vacant: .vacant
                 case .unusable(let error): .unusable("\(error)")
                 }
