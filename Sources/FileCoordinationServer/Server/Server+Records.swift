@@ -218,47 +218,6 @@ extension Server {
         records.discardRefused(claim)
     }
 
-    // MARK: Presenters
-
-    /// Registers a presenter; recalls what it concerns before.
-    private func register(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
-        let isNew = snapshot.state == .asked
-        if isNew, isOverLimit(snapshot, client) { return }
-        guard let body = client.ledger.presenterBody(snapshot.reference) else {
-            return reject(snapshot, client)
-        }
-        let appearances = records.places(of: snapshot, body).map { path in
-            Event.presenterAdded(
-                RegisteredPresenter(
-                    id: PresenterID(rawValue: 0), client: client.id,
-                    purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
-        }
-        if recall(before: appearances, then: .look(look)) { return }
-        let presenter = records.presenter(snapshot, body, of: client)
-        decide(.presenterAdded(presenter))
-        watch(presenter, look.record, of: client, changedAfter: RealTimeClock.now)
-        // What comes after the registration is told, so that waits for the first look.
-        guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
-            return
-        }
-        grantPresenter(presenter.id)
-    }
-
-    /// Tells a presenter's client that it is registered.
-    func grantPresenter(_ presenter: PresenterID) {
-        guard let address = records.address(of: presenter), let client = clients[address.client]
-        else { return }
-        if client.ledger.grant(address.record, presence.epoch) == .grantedWantsMessage {
-            send(.granted(WireRecord(address.record)), to: client)
-        }
-    }
-
-    private func remove(_ presenter: PresenterID) {
-        watching.unpresent(presenter)
-        records.discard(presenter)
-        decide(.presenterRemoved(presenter))
-    }
-
     // MARK: Bounds
 
     /// What a claim's record says; one that cannot be read costs its client the connection.
@@ -279,7 +238,7 @@ extension Server {
     }
 
     /// Tells a client that its record is one too many; returns whether it is.
-    private func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
+    func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         let text: String
         switch snapshot.kind {
         case .claim:
