@@ -92,7 +92,7 @@ class MoveDoubtTests: StageTestCase {
         try viewer.ask("a present \(a) kind=listener", "a registered")
         let mover = try stage.peer(
             "mover", environment: ["FILECOORDINATION_FAILPOINT": "before.sendsAnnounced:1:stop"])
-        // Inside another call of its own, so that the server has granted the write and awaits its end.
+        // Inside another call of its own, so that the server has granted the write.
         try mover.ask("c coordinator", "c made")
         try mover.ask("o write \(a) options=forMoving using=c", "o granted")
         mover.tell("o nest m write \(a) options=forMoving using=c")
