@@ -61,7 +61,8 @@ struct WatchLoop: Sendable {
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))
                 mailbox.put(news, commandsSeen: late.count)
             }
-            let deadline = reconciler.hasOrders ? 0 : reconciler.nextDeadline
+            let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
+            let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
             // It can only fail for what is no poller; then there is nothing to wait for.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
         }

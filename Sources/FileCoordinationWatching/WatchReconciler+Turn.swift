@@ -42,6 +42,11 @@ extension WatchReconciler {
         return news
     }
 
+    /// Whether something is kept back that the end of a claim may release.
+    public var awaitsClaims: Bool {
+        !changed.isEmpty || !presenters.unsettled.isEmpty || !missing.isEmpty
+    }
+
     /// When the next turn is to end at the latest; nil if nothing is to be done by itself.
     public var nextDeadline: UInt64? {
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil]

@@ -81,19 +81,19 @@ public final class Watcher: Sendable {
     /// Call it before the writer is granted access.
     public func coordinatedWriteBegan(_ claim: UInt64, at paths: [ItemPath]) {
         // It explains what will be seen, and is taken in before presenters are told of that.
-        commands.add(.claimBegan(claim, paths), wakes: false)
+        commands.add(.claimBegan(claim, paths), .never)
     }
 
     /// A coordinated write was found that began before: presenters may have been told of a part.
     public func coordinatedWriteFound(_ claim: UInt64, at paths: [ItemPath]) {
-        commands.add(.claimFound(claim, paths), wakes: false)
+        commands.add(.claimFound(claim, paths), .never)
     }
 
     /// A coordinated write is over.
     ///
     /// Call it when the accessor has returned, or its process has died: then without changes.
     public func coordinatedWriteEnded(_ claim: UInt64, _ changes: [ClaimedChange]) {
-        commands.add(.claimEnded(claim, changes))
+        commands.add(.claimEnded(claim, changes), .ifAwaited)
     }
 
     /// How many commands it was given.
@@ -110,8 +110,21 @@ public final class Watcher: Sendable {
 
 /// Facts on their way to the watcher's thread, and what it says of itself.
 final class WatchCommands: Sendable {
+    /// When a fact wakes the thread.
+    enum Waking {
+        case always
+        /// If the thread keeps something back until a claim has ended.
+        case ifAwaited
+        case never
+    }
+
+    /// So many facts wake the thread in any case.
+    private static let most = 1024
+
     private struct State {
         var inputs: [WatchInput] = []
+        /// Whether the end of a claim is waited for.
+        var awaitsClaims = false
         /// How many were added, in all.
         var count: UInt64 = 0
         var isStopping = false
@@ -123,12 +136,28 @@ final class WatchCommands: Sendable {
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    func add(_ input: WatchInput, wakes: Bool = true) {
-        state.withLock { state in
+    func add(_ input: WatchInput, _ waking: Waking = .always) {
+        let wakes = state.withLock { state in
             state.inputs.append(input)
             state.count += 1
+            return switch waking {
+            case .always: true
+            case .ifAwaited: state.awaitsClaims || state.inputs.count >= Self.most
+            case .never: false
+            }
         }
         if wakes { wakeUp.signal() }
+    }
+
+    /// Whether the thread may wait, and not only look whether there is something new.
+    ///
+    /// - Parameter awaitsClaims: whether it keeps something back until a claim has ended; only then
+    ///   is it woken by such an end.
+    func mayWait(awaitsClaims: Bool) -> Bool {
+        state.withLock { state in
+            state.awaitsClaims = awaitsClaims
+            return !awaitsClaims || state.inputs.isEmpty
+        }
     }
 
     var count: UInt64 { state.withLock { $0.count } }

@@ -16,7 +16,8 @@ import FileCoordinationWire
 
 extension Server {
     var watching: Watching {
-        get { outgoing.watching }
+        // No copy: that would count references to each of its tables.
+        _read { yield outgoing.watching }
         _modify { yield &outgoing.watching }
     }
 
