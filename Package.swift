@@ -58,7 +58,7 @@ let package = Package(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger",
+                "FileCoordinationLedger", "FileCoordinationWatching",
             ],
             swiftSettings: strict),
         .target(

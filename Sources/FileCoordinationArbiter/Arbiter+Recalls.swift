@@ -105,6 +105,9 @@ extension Arbiter {
         case .presenterRelocated(let id, let path):
             guard let path, let methods = registry[id]?.registration.methods else { return [] }
             return concerned(byPresenterAt: path, methods)
+        case .presenterMoved(let id, let path):
+            guard let methods = registry[id]?.registration.methods else { return [] }
+            return concerned(byPresenterAt: path, methods)
         case .clientDied(let client):
             // The others of its queues wait for turns that it does not pass on.
             return delegations.delegations(of: client).filter { delegations[$0]?.client == nil }

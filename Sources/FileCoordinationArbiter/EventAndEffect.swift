@@ -173,6 +173,8 @@ public enum Event: Hashable, Sendable {
     case presenterAdded(RegisteredPresenter)
     /// A presenter's place became known, or changed by its own word (Rule 5.5).
     case presenterRelocated(PresenterID, ItemPath?)
+    /// A program that does not coordinate has moved a presenter's item (Rule 11.9).
+    case presenterMoved(PresenterID, to: ItemPath)
     /// A presenter was removed (Rule 5.7).
     case presenterRemoved(PresenterID)
     /// A presenter has done what a claim asked of it, or failed to.
@@ -216,8 +218,9 @@ extension Event {
         switch self {
         case .claimFiled, .claimEnded, .clockAdvanced: false
         case .claimRecovered, .claimAnnounced, .claimReminded, .claimCancelled, .presenterAdded,
-            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
-            .clientStopped, .clientContinued, .grantWithdrawn, .clientDied, .recoveryFinished:
+            .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
+            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
+            .recoveryFinished:
             true
         case .delegationRecalled, .delegationsContested, .unreportedClaimEnded, .queueOpened,
             .queueClosed:
@@ -232,8 +235,9 @@ extension Event {
             .queueClosed, .clockAdvanced:
             true
         case .claimFiled, .claimEnded, .claimAnnounced, .claimReminded,
-            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterRemoved,
-            .presenterAnswered, .presenterBlocked, .clientStopped, .clientContinued,
+            .claimCancelled, .presenterAdded, .presenterRelocated, .presenterMoved,
+            .presenterRemoved, .presenterAnswered, .presenterBlocked, .clientStopped,
+            .clientContinued,
             .grantWithdrawn, .clientDied, .recoveryFinished, .queueOpened:
             false
         }

@@ -29,6 +29,8 @@ public struct FileStatus: Hashable, Sendable {
     public let inode: UInt64
     /// What it is.
     public let kind: Kind
+    /// Type and permission bits.
+    public let mode: UInt32
     /// The permission bits, with set-user-ID and the like: the low twelve bits of the mode.
     public let permissions: UInt32
     /// The owner.
@@ -58,6 +60,7 @@ public struct FileStatus: Hashable, Sendable {
             case UInt32(S_IFSOCK): .socket
             default: .other
             }
+        mode = status.mode
         permissions = status.mode & 0o7777
         ownerUserID = status.owner
         ownerGroupID = status.group

@@ -21,11 +21,15 @@ struct ClaimBook {
         var isCoordinated = false
         /// A claim ended without saying what it did.
         var isUnknown = false
+        /// The first claim was found when presenters may have been told of what it did in part, so
+        /// what they were told says nothing of other programs.
+        var isFound = false
     }
 
     private struct Claim {
         let number: UInt64
         let paths: [ItemPath]
+        let isFound: Bool
         /// Whether it is over, and what it notified of may still be in the kernel's queue.
         var isOver = false
         /// Whether that queue was empty since.
@@ -37,8 +41,8 @@ struct ClaimBook {
 
     var isEmpty: Bool { claims.isEmpty && accounts.isEmpty }
 
-    mutating func began(_ number: UInt64, _ paths: [ItemPath]) {
-        claims.append(Claim(number: number, paths: paths))
+    mutating func began(_ number: UInt64, _ paths: [ItemPath], isFound: Bool = false) {
+        claims.append(Claim(number: number, paths: paths, isFound: isFound))
     }
 
     /// A claim is over; returns the paths whose items must be looked at.
@@ -46,7 +50,8 @@ struct ClaimBook {
         let index = claims.firstIndex { $0.number == number && !$0.isOver }
         let paths = index.map { claims[$0].paths } ?? []
         if let index { claims[index].isOver = true }
-        for change in changes { enter(change) }
+        let isFound = index.map { claims[$0].isFound } ?? false
+        for change in changes { enter(change, isFound: isFound) }
         let known = changes.map(\.path)
         for path in paths where !known.contains(path) {
             accounts[path, default: Account()].isUnknown = true
@@ -54,11 +59,12 @@ struct ClaimBook {
         return known + paths.filter { !known.contains($0) }
     }
 
-    private mutating func enter(_ change: ClaimedChange) {
+    private mutating func enter(_ change: ClaimedChange, isFound: Bool) {
         let changes = !change.after.isSameVersion(as: change.before)
         guard var account = accounts[change.path] else {
             accounts[change.path] = Account(
-                first: change.before, last: change.after, isCoordinated: changes)
+                first: change.before, last: change.after, isCoordinated: changes,
+                isFound: isFound && changes)
             return
         }
         if !change.before.isSameVersion(as: account.last) { account.isPlain = true }
@@ -78,7 +84,7 @@ struct ClaimBook {
         if let account = accounts[path] {
             guard !account.isUnknown else { return [.either] }
             let isPlain =
-                account.isPlain || !told.isSameVersion(as: account.first)
+                account.isPlain || !account.isFound && !told.isSameVersion(as: account.first)
                 || !now.isSameVersion(as: account.last)
             if isPlain, account.isCoordinated { return [.uncoordinated, .coordinated] }
             return account.isCoordinated ? [.coordinated] : [.uncoordinated]

@@ -128,7 +128,10 @@ public struct ClaimedChange: Hashable, Sendable {
 /// A fact for the reconciler.
 public enum WatchInput: Hashable, Sendable {
     /// A presenter was added. `since` is what it knows of its item; nil if it has not looked.
-    case presented(UInt64, ItemPath, PresentedKind, since: FileSight?)
+    /// `changedAfter`: it is told if anything was changed later than this, in nanoseconds since
+    /// 1970.
+    case presented(
+        UInt64, ItemPath, PresentedKind, since: FileSight?, changedAfter: Int64? = nil)
     /// A presenter was removed.
     case unpresented(UInt64)
     /// A presenter follows a move that a coordinated writer announced.
@@ -149,6 +152,9 @@ public enum WatchInput: Hashable, Sendable {
     case hearing(Bool)
     /// A coordinated writer was granted access to these items.
     case claimBegan(UInt64, [ItemPath])
+    /// A coordinated writer was found, which was granted access to these items before: presenters
+    /// may have been told of what it did in part.
+    case claimFound(UInt64, [ItemPath])
     /// That access is over. An item without an outcome may have changed in any way.
     case claimEnded(UInt64, [ClaimedChange])
 }

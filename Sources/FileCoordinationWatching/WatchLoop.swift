@@ -42,8 +42,8 @@ struct WatchLoop: Sendable {
     mutating func run() {
         var ready: [Poller.Ready] = []
         while true {
-            guard let inputs = commands.take() else { return }
-            take(inputs)
+            guard let early = commands.take() else { return }
+            take(early.inputs)
             testHearing()
             readNotices()
             for order in reconciler.takeOrders() {
@@ -54,14 +54,15 @@ struct WatchLoop: Sendable {
             hands.endTurn()
             // What explains the looks just made has come by now.
             guard let late = commands.take() else { return }
-            take(late)
+            take(late.inputs)
             let news = reconciler.endTurn(at: MonotonicClock.now)
             if !news.isEmpty {
                 commands.report(
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))
-                mailbox.put(news)
+                mailbox.put(news, commandsSeen: late.count)
             }
-            let deadline = reconciler.hasOrders ? 0 : reconciler.nextDeadline
+            let mayWait = commands.mayWait(awaitsClaims: reconciler.awaitsClaims)
+            let deadline = reconciler.hasOrders || !mayWait ? 0 : reconciler.nextDeadline
             // It can only fail for what is no poller; then there is nothing to wait for.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return }
         }

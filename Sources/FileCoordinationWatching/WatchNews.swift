@@ -48,18 +48,30 @@ public struct WatchedChange: Hashable, Sendable {
     public var origin: ChangeOrigin
     /// What is there now; nil if nothing.
     public var sight: FileSight?
+
+    /// Makes a difference.
+    public init(what: What, path: ItemPath, origin: ChangeOrigin, sight: FileSight?) {
+        self.what = what
+        self.path = path
+        self.origin = origin
+        self.sight = sight
+    }
 }
 
 /// A message to a presenter.
 public struct WatchNews: Hashable, Sendable {
     /// Why a presenter must read its whole item again.
     public enum Reason: Hashable, Sendable, Comparable {
+        /// A coordinated writer exchanged the item itself, which its claim reports.
+        case rewritten
         /// The kernel dropped notifications.
         case overflow
         /// There were more changes than a message has room for.
         case manyChanges
         /// The item itself was exchanged or came back.
         case replaced
+        /// Something was changed before changes were told.
+        case late
     }
 
     /// What is told.

@@ -36,6 +36,15 @@ struct MoveHints {
     }
 }
 
+extension KernelEvent {
+    /// Whether it may be of a file without a name (`O_TMPFILE`), which the kernel calls "#" and its
+    /// number: such a name is never created, only written to.
+    fileprivate var isOfNameless: Bool {
+        what == .changed && name.first == UInt8(ascii: "#")
+            && name.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
 extension WatchReconciler {
     /// A notification of the kernel.
     mutating func notify(_ event: KernelEvent) {
@@ -55,6 +64,7 @@ extension WatchReconciler {
         guard !event.name.isEmpty else { return markDirty(node) }
         guard nodes[node].isDirectory else { return }
         let known = nodes[node].children[event.name]
+        if known == nil, event.isOfNameless { return }
         if event.what.contains(.movedFrom), let known,
             nodes[known].below > 0 || nodes[known].flags.contains(.hinted)
         {

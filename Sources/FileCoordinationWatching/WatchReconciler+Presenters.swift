@@ -20,6 +20,8 @@ struct Presenter {
     var isStarting = true
     /// What the presenter knew of its item when it came.
     var since: FileSight?
+    /// It is told if anything was changed later than this.
+    var changedAfter: Int64?
     /// What it did not know when it came.
     var early: WatchedChange?
     /// Why it is to be told to read everything again.
@@ -43,6 +45,8 @@ struct PresenterBook {
     private(set) var ids: [UInt64] = []
     /// Those whose place and object may differ.
     private(set) var unsettled: [UInt64] = []
+    /// The same, to be looked up.
+    private var isUnsettled: Set<UInt64> = []
     /// Those whose former place is kept.
     var returning: [UInt64] = []
     /// Those that are to read everything when the mirror has seen it.
@@ -64,30 +68,32 @@ struct PresenterBook {
 
     mutating func insert(_ id: UInt64, _ presenter: Presenter) {
         records[id] = presenter
-        let index = ids.firstIndex { $0 > id } ?? ids.endIndex
-        ids.insert(id, at: index)
+        // As a rule numbers only grow.
+        let isLast = ids.last.map { $0 < id } ?? true
+        ids.insert(id, at: isLast ? ids.endIndex : ids.firstIndex { $0 > id } ?? ids.endIndex)
     }
 
     mutating func remove(_ id: UInt64) {
         records[id] = nil
         ids.removeAll { $0 == id }
-        unsettled.removeAll { $0 == id }
+        if isUnsettled.remove(id) != nil { unsettled.removeAll { $0 == id } }
         returning.removeAll { $0 == id }
     }
 
     mutating func unsettle(_ id: UInt64) {
-        if !unsettled.contains(id) { unsettled.append(id) }
+        if isUnsettled.insert(id).inserted { unsettled.append(id) }
     }
 
     mutating func takeUnsettled() -> [UInt64] {
-        defer { unsettled = [] }
+        defer { (unsettled, isUnsettled) = ([], []) }
         return unsettled
     }
 }
 
 extension WatchReconciler {
     mutating func present(
-        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight?
+        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight?,
+        changedAfter: Int64? = nil
     ) {
         guard !presenters.contains(id) else { return }
         let place = chain(from: nodes.root, path.components)
@@ -96,6 +102,7 @@ extension WatchReconciler {
         let known = Set(nodes.subtree(of: place).filter { isCovered || nodes.isCovered($0) })
         var presenter = Presenter(kind: kind, path: path, place: place)
         presenter.since = since
+        presenter.changedAfter = changedAfter
         presenters.insert(id, presenter)
         anchor(id, to: place)
         presenters.unsettle(id)

@@ -119,7 +119,9 @@ extension WatchReconciler {
         guard !presenters[id].isStarting else { return }
         guard presenters[id].isSettled else {
             // Where its item is, is not decided yet.
-            presenters[id].whole = presenters[id].whole ?? .replaced
+            let reason: WatchNews.Reason =
+                change.origin == .coordinated ? .rewritten : .replaced
+            presenters[id].whole = max(presenters[id].whole ?? reason, reason)
             return
         }
         if presenters[id].kind == .package, outbox.changes[id] == nil {
@@ -248,7 +250,8 @@ extension WatchReconciler {
                 WatchedChange(what: what, path: path, origin: origin, sight: now), for: id)
         }
         if presenters[id].kind.isTree {
-            presenters[id].whole = presenters[id].whole ?? .replaced
+            let reason: WatchNews.Reason = origins == [.coordinated] ? .rewritten : .replaced
+            presenters[id].whole = max(presenters[id].whole ?? reason, reason)
         }
     }
 
@@ -308,7 +311,7 @@ extension WatchReconciler {
 
     /// Whether a presenter is told to read everything now: what it reads should be known here, too.
     private mutating func isTimeToRead(_ id: UInt64, _ reason: WatchNews.Reason) -> Bool {
-        guard reason == .replaced, !isQuiet else { return true }
+        guard [.replaced, .rewritten, .late].contains(reason), !isQuiet else { return true }
         if presenters[id].wholeUntil == 0 {
             presenters[id].wholeUntil = pace.now + limits.rescanning
         }

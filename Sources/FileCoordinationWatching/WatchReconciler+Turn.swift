@@ -42,6 +42,11 @@ extension WatchReconciler {
         return news
     }
 
+    /// Whether something is kept back that the end of a claim may release.
+    public var awaitsClaims: Bool {
+        !changed.isEmpty || !presenters.unsettled.isEmpty || !missing.isEmpty
+    }
+
     /// When the next turn is to end at the latest; nil if nothing is to be done by itself.
     public var nextDeadline: UInt64? {
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil]
@@ -79,6 +84,9 @@ extension WatchReconciler {
             presenters[id].isStarting = false
             presenters[id].object = nodes[place].now == nil ? nil : place
             news.append(WatchNews(presenter: id, body: .listening))
+            if let time = presenters[id].changedAfter, isChanged(place, after: time) {
+                presenters[id].whole = presenters[id].whole ?? .late
+            }
             let now = nodes[place].now
             guard let since = presenters[id].since, !now.isSameVersion(as: since) else { continue }
             let what: WatchedChange.What =
@@ -86,6 +94,14 @@ extension WatchReconciler {
             presenters[id].early = WatchedChange(
                 what: what, path: presenters[id].path, origin: .uncoordinated, sight: now)
         }
+    }
+
+    /// Whether the item, or anything that is known inside, was changed later than a real time.
+    ///
+    /// What is gone from a directory has changed that.
+    private func isChanged(_ place: WatchNodeID, after time: Int64) -> Bool {
+        let all = nodes.isCovered(place) ? nodes.subtree(of: place) : [place]
+        return all.contains { node in nodes[node].now.map { $0.stamp.changed > time } ?? false }
     }
 
     private func isSeen(_ node: WatchNodeID) -> Bool {

@@ -70,8 +70,8 @@ public struct WatchReconciler: Sendable {
     public mutating func handle(_ input: WatchInput, at now: UInt64) {
         pace.now = max(pace.now, now)
         switch input {
-        case .presented(let id, let path, let kind, let since):
-            present(id, path, kind, since: since)
+        case .presented(let id, let path, let kind, let since, let changedAfter):
+            present(id, path, kind, since: since, changedAfter: changedAfter)
         case .unpresented(let id): unpresent(id)
         case .relocated(let id, let path): relocate(id, to: path)
         case .notified(let event): notify(event)
@@ -84,6 +84,7 @@ public struct WatchReconciler: Sendable {
         case .watched(let node, let outcome): watched(node, outcome)
         case .hearing(let hears): hearing(hears)
         case .claimBegan(let claim, let paths): claims.began(claim, paths)
+        case .claimFound(let claim, let paths): claims.began(claim, paths, isFound: true)
         case .claimEnded(let claim, let changes): claimEnded(claim, changes)
         }
     }

@@ -60,10 +60,12 @@ public final class Watcher: Sendable {
     /// - path: the item, which need not exist.
     /// - kind: what it is presented as.
     /// - since: what the presenter knows of its item: it is told if that has changed since.
+    /// - changedAfter: a real time, in nanoseconds: it is told if anything was changed later.
     public func present(
-        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil
+        _ id: UInt64, _ path: ItemPath, _ kind: PresentedKind, since: FileSight? = nil,
+        changedAfter: Int64? = nil
     ) {
-        commands.add(.presented(id, path, kind, since: since))
+        commands.add(.presented(id, path, kind, since: since, changedAfter: changedAfter))
     }
 
     /// Ends watching for a presenter.
@@ -78,15 +80,26 @@ public final class Watcher: Sendable {
     ///
     /// Call it before the writer is granted access.
     public func coordinatedWriteBegan(_ claim: UInt64, at paths: [ItemPath]) {
-        commands.add(.claimBegan(claim, paths))
+        // It explains what will be seen, and is taken in before presenters are told of that.
+        commands.add(.claimBegan(claim, paths), .never)
+    }
+
+    /// A coordinated write was found that began before: presenters may have been told of a part.
+    public func coordinatedWriteFound(_ claim: UInt64, at paths: [ItemPath]) {
+        commands.add(.claimFound(claim, paths), .never)
     }
 
     /// A coordinated write is over.
     ///
     /// Call it when the accessor has returned, or its process has died: then without changes.
     public func coordinatedWriteEnded(_ claim: UInt64, _ changes: [ClaimedChange]) {
-        commands.add(.claimEnded(claim, changes))
+        commands.add(.claimEnded(claim, changes), .ifAwaited)
     }
+
+    /// How many commands it was given.
+    ///
+    /// A message with ``WatchNews/commandsSeen`` of at least that was made with all of them known.
+    public var commandCount: UInt64 { commands.count }
 
     /// Drops what is in the kernel's queue, as if it had overflowed; for tests.
     public func forceOverflow() { commands.add(.overflowed) }
@@ -97,8 +110,23 @@ public final class Watcher: Sendable {
 
 /// Facts on their way to the watcher's thread, and what it says of itself.
 final class WatchCommands: Sendable {
+    /// When a fact wakes the thread.
+    enum Waking {
+        case always
+        /// If the thread keeps something back until a claim has ended.
+        case ifAwaited
+        case never
+    }
+
+    /// So many facts wake the thread in any case.
+    private static let most = 1024
+
     private struct State {
         var inputs: [WatchInput] = []
+        /// Whether the end of a claim is waited for.
+        var awaitsClaims = false
+        /// How many were added, in all.
+        var count: UInt64 = 0
         var isStopping = false
         var troubles: [UInt64: WatchTrouble] = [:]
     }
@@ -108,23 +136,44 @@ final class WatchCommands: Sendable {
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    func add(_ input: WatchInput) {
-        state.withLock { $0.inputs.append(input) }
-        wakeUp.signal()
+    func add(_ input: WatchInput, _ waking: Waking = .always) {
+        let wakes = state.withLock { state in
+            state.inputs.append(input)
+            state.count += 1
+            return switch waking {
+            case .always: true
+            case .ifAwaited: state.awaitsClaims || state.inputs.count >= Self.most
+            case .never: false
+            }
+        }
+        if wakes { wakeUp.signal() }
     }
+
+    /// Whether the thread may wait, and not only look whether there is something new.
+    ///
+    /// - Parameter awaitsClaims: whether it keeps something back until a claim has ended; only then
+    ///   is it woken by such an end.
+    func mayWait(awaitsClaims: Bool) -> Bool {
+        state.withLock { state in
+            state.awaitsClaims = awaitsClaims
+            return !awaitsClaims || state.inputs.isEmpty
+        }
+    }
+
+    var count: UInt64 { state.withLock { $0.count } }
 
     func stop() {
         state.withLock { $0.isStopping = true }
         wakeUp.signal()
     }
 
-    /// Takes all facts; nil if the thread is to end.
-    func take() -> [WatchInput]? {
+    /// Takes all facts, and how many there were in all; nil if the thread is to end.
+    func take() -> (inputs: [WatchInput], count: UInt64)? {
         wakeUp.drain()
         return state.withLock { state in
             guard !state.isStopping else { return nil }
             defer { state.inputs = [] }
-            return state.inputs
+            return (state.inputs, state.count)
         }
     }
 

@@ -6,12 +6,71 @@
 
 public import FileCoordinationArbiter
 
+/// What a claimant saw at the place of one of its items at one instant.
+public struct ItemSight: Hashable, Sendable {
+    /// The file system.
+    public var device: UInt64
+    /// The number in it.
+    public var inode: UInt64
+    /// Type and permission bits.
+    public var mode: UInt32
+    /// The owner.
+    public var owner: UInt32
+    /// The owning group.
+    public var group: UInt32
+    /// The size in bytes.
+    public var size: UInt64
+    /// When it was last modified, in nanoseconds since 1970.
+    public var modified: Int64
+    /// When it was last changed in any way.
+    public var changed: Int64
+    /// The number of its names.
+    public var linkCount: UInt64
+
+    /// Whether it is a directory.
+    public var isDirectory: Bool { mode & 0o170000 == 0o040000 }
+
+    /// What was seen.
+    public init(
+        device: UInt64, inode: UInt64, mode: UInt32, owner: UInt32, group: UInt32, size: UInt64,
+        modified: Int64, changed: Int64, linkCount: UInt64
+    ) {
+        self.device = device
+        self.inode = inode
+        self.mode = mode
+        self.owner = owner
+        self.group = group
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+        self.linkCount = linkCount
+    }
+}
+
+/// What a claimant saw at the place of an item before and after; nil where nothing was.
+public struct ItemSights: Hashable, Sendable {
+    /// Before the accessor ran.
+    public var before: ItemSight?
+    /// When it had returned.
+    public var after: ItemSight?
+
+    /// What was seen.
+    public init(before: ItemSight?, after: ItemSight?) {
+        self.before = before
+        self.after = after
+    }
+}
+
 /// One entry of a claim's log.
 public enum ClaimLogEntry: Hashable, Sendable {
     /// The accessor has made something known.
     case announced(Announcement)
-    /// The accessor has returned; one outcome for each item, and the last entry.
+    /// The accessor has returned; one outcome for each item, and the last entry that counts.
     case outcomes([ItemOutcome])
+    /// What the claimant saw of each item, behind the outcomes; nil if it has not looked.
+    ///
+    /// It only explains what others saw, so a server need not know of it.
+    case sights([ItemSights?])
 
     /// The encoding, or what a server would refuse in it.
     public func encodeChecked() throws(WireError) -> [UInt8] {
@@ -49,6 +108,7 @@ extension ClaimLogEntry: WireCoded {
         case moved = 2
         case versionChanged = 3
         case ubiquityAttributesChanged = 4
+        case sights = 5
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -57,6 +117,15 @@ extension ClaimLogEntry: WireCoded {
             encoder.raw(Kind.outcomes)
             encoder.count(outcomes.count, .outcomes, limit: WireLimits.items)
             for outcome in outcomes { encoder.raw(outcome) }
+        case .sights(let sights):
+            encoder.raw(Kind.sights)
+            encoder.count(sights.count, .outcomes, limit: WireLimits.items)
+            for sight in sights {
+                encoder.optional(sight) {
+                    $0.optional($1.before) { $0.value($1) }
+                    $0.optional($1.after) { $0.value($1) }
+                }
+            }
         case .announced(.moved(let moves)):
             encoder.raw(Kind.moved)
             encoder.list(moves, .moves, limit: WireLimits.moves)
@@ -80,6 +149,21 @@ extension ClaimLogEntry: WireCoded {
                 outcomes.append(ItemOutcome(rawValue: try decoder.integer(UInt8.self)) ?? .changed)
             }
             self = .outcomes(outcomes)
+        case .sights:
+            var sights: [ItemSights?] = []
+            for _ in 0..<(try decoder.count(.outcomes, limit: WireLimits.items)) {
+                sights.append(
+                    try decoder.optional { (decoder) throws(WireError) in
+                        ItemSights(
+                            before: try decoder.optional { (decoder) throws(WireError) in
+                                try decoder.value(ItemSight.self)
+                            },
+                            after: try decoder.optional { (decoder) throws(WireError) in
+                                try decoder.value(ItemSight.self)
+                            })
+                    })
+            }
+            self = .sights(sights)
         case .moved:
             self = .announced(
                 .moved(try decoder.list(of: ItemMove.self, .moves, limit: WireLimits.moves)))
@@ -92,6 +176,32 @@ extension ClaimLogEntry: WireCoded {
                 .ubiquityAttributesChanged(
                     try decoder.value(ItemPath.self), try decoder.attributes()))
         }
+    }
+}
+
+extension ItemSight: WireCoded {
+    func write(to encoder: inout MessageEncoder) {
+        encoder.integer(device)
+        encoder.integer(inode)
+        encoder.integer(mode)
+        encoder.integer(owner)
+        encoder.integer(group)
+        encoder.integer(size)
+        encoder.integer(UInt64(bitPattern: modified))
+        encoder.integer(UInt64(bitPattern: changed))
+        encoder.integer(linkCount)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(WireError) {
+        device = try decoder.integer(UInt64.self)
+        inode = try decoder.integer(UInt64.self)
+        mode = try decoder.integer(UInt32.self)
+        owner = try decoder.integer(UInt32.self)
+        group = try decoder.integer(UInt32.self)
+        size = try decoder.integer(UInt64.self)
+        modified = Int64(bitPattern: try decoder.integer(UInt64.self))
+        changed = Int64(bitPattern: try decoder.integer(UInt64.self))
+        linkCount = try decoder.integer(UInt64.self)
     }
 }
 

@@ -17,6 +17,20 @@ public enum PresenterMessage: Hashable, Sendable {
     /// The item is here by now; the presenter is to be told of it if `isTold`, and if it has not
     /// (Rule 11.4).
     case relocated(to: ItemPath, isTold: Bool)
+    /// Something happened that no coordinated writer did (Rule 7.14).
+    case plainNotice(Notice)
+    /// A program that does not coordinate has moved the item here, and the presenter is to be told
+    /// of it (Rule 11.9).
+    case followed(to: ItemPath)
+
+    /// The same for a client that does not know who made a change.
+    public var withoutOrigin: PresenterMessage {
+        switch self {
+        case .plainNotice(let notice): .notice(notice)
+        case .followed(let path): .relocated(to: path, isTold: true)
+        case .ask, .cancelAsk, .reacquire, .notice, .relocated: self
+        }
+    }
 }
 
 /// A message, and the presenter that it is for.
@@ -72,6 +86,8 @@ extension PresenterMessage: WireCoded {
         case reacquire = 3
         case notice = 4
         case relocated = 5
+        case plainNotice = 6
+        case followed = 7
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -93,6 +109,12 @@ extension PresenterMessage: WireCoded {
             encoder.raw(Kind.relocated)
             encoder.value(path)
             encoder.bool(isTold)
+        case .plainNotice(let notice):
+            encoder.raw(Kind.plainNotice)
+            encoder.value(notice)
+        case .followed(let path):
+            encoder.raw(Kind.followed)
+            encoder.value(path)
         }
     }
 
@@ -106,6 +128,8 @@ extension PresenterMessage: WireCoded {
         case .notice: self = .notice(try decoder.value(Notice.self))
         case .relocated:
             self = .relocated(to: try decoder.value(ItemPath.self), isTold: try decoder.bool())
+        case .plainNotice: self = .plainNotice(try decoder.value(Notice.self))
+        case .followed: self = .followed(to: try decoder.value(ItemPath.self))
         }
     }
 }

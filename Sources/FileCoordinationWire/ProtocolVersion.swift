@@ -18,14 +18,19 @@ public enum ProtocolVersion {
     ///
     /// 2 has ``ClientMessage/blocked(presenter:by:)``, ``ServerMessage/skipped(_:)`` and
     /// ``ServerMessage/overLimit(_:text:)``; 3 has ``ClientMessage/madeWay(_:)``; 4 has labels, and
-    /// the number of those for whom a claim waits.
-    public static let current: UInt16 = 4
+    /// the number of those for whom a claim waits; 5 says which messages are of changes by programs
+    /// that do not coordinate, and how a presenter is watched for.
+    public static let current: UInt16 = 5
 
     /// The first version in which parties, claims and presenters are reported with their labels.
     static let withLabels: UInt16 = 4
 
+    /// The first version with ``PresenterMessage/plainNotice(_:)`` and
+    /// ``PresenterMessage/followed(to:)``.
+    public static let withPlainChanges: UInt16 = 5
+
     /// All that it speaks; the client chooses, in its hello.
-    public static let supported: ClosedRange<UInt16> = 1...4
+    public static let supported: ClosedRange<UInt16> = 1...5
 }
 
 /// The bounds of everything that is sent or kept in a ledger.

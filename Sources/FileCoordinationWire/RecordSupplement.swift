@@ -18,6 +18,18 @@ public struct OuterClaim: Hashable, Sendable {
     }
 }
 
+/// What a presenter's item is when it is registered.
+public enum PresentedItem: UInt8, CaseIterable, Hashable, Sendable {
+    /// Nothing was there, or the client does not say.
+    case unknown = 0
+    /// A file, or anything else that contains nothing.
+    case file = 1
+    /// A plain directory.
+    case directory = 2
+    /// A package (Rule 1.11).
+    case package = 3
+}
+
 /// What a claim's or a presenter's record may say beside its body.
 public struct RecordSupplement: Hashable, Sendable {
     /// A short text for people; empty: the client's, or its program's name (Rule 18.15).
@@ -25,21 +37,28 @@ public struct RecordSupplement: Hashable, Sendable {
     /// The claims of other processes whose commands wait for this claim (Rule 18.4); outermost
     /// first.
     public var outer: [OuterClaim]
+    /// What the presenter's item is.
+    public var item: PresentedItem
 
     /// What a record says beside its body.
-    public init(label: String = "", outer: [OuterClaim] = []) {
+    public init(
+        label: String = "", outer: [OuterClaim] = [], item: PresentedItem = .unknown
+    ) {
         self.label = label
         self.outer = outer
+        self.item = item
     }
+
+    private var isEmpty: Bool { label.isEmpty && outer.isEmpty && item == .unknown }
 
     /// The encoding, with a label that is cut to what there is room for, and the innermost of more
     /// claims than there is room for; empty if there is nothing to be said.
     public func encode() -> [UInt8] {
-        guard !label.isEmpty || !outer.isEmpty else { return [] }
+        if isEmpty { return [] }
         var rest = self
         rest.label = Label.cut(label)
         while true {
-            if rest.label.isEmpty, rest.outer.isEmpty { return [] }
+            if rest.isEmpty { return [] }
             let isFitting = rest.outer.count <= WireLimits.outerClaims
             if isFitting,
                 let bytes = try? rest.encoding(.supplement, limit: WireLimits.supplementBytes)
@@ -93,11 +112,17 @@ extension RecordSupplement: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.text(label)
         encoder.list(outer, .enclosing, limit: WireLimits.outerClaims)
+        if item != .unknown { encoder.raw(item) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         label = try decoder.text()
         outer = try decoder.list(
             of: OuterClaim.self, .enclosing, limit: WireLimits.outerClaims)
+        // A client of an earlier version says no more; what a later one says is passed over.
+        item =
+            decoder.isAtEnd
+            ? .unknown
+            : PresentedItem(rawValue: try decoder.integer(UInt8.self)) ?? .unknown
     }
 }

@@ -111,6 +111,7 @@ extension PresenterStatus: WireCoded {
         encoder.bool(isUnresponsive)
         encoder.bool(isStopped)
         encoder.label(label)
+        if encoder.version >= ProtocolVersion.withPlainChanges { encoder.raw(watching) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -121,6 +122,9 @@ extension PresenterStatus: WireCoded {
         isUnresponsive = try decoder.bool()
         isStopped = try decoder.bool()
         label = try decoder.label()
+        watching =
+            decoder.version >= ProtocolVersion.withPlainChanges
+            ? try decoder.raw(PresenterWatching.self, .statusReport) : .notified
     }
 }
 

@@ -127,6 +127,21 @@ public struct ClaimStatus: Hashable, Sendable {
     }
 }
 
+/// How changes by programs that do not coordinate are found for a presenter (Rule 7.14).
+public enum PresenterWatching: UInt8, CaseIterable, Hashable, Sendable {
+    /// The kernel notifies of them.
+    case notified = 0
+    /// They are looked for at intervals: the user's limit of watches is reached.
+    case limited = 1
+    /// They are looked for at intervals: something may not be read.
+    case forbidden = 2
+    /// They are looked for at intervals: the file system belongs to the network or to another
+    /// process.
+    case remote = 3
+    /// They are looked for at intervals: the kernel's notifications do not arrive.
+    case silent = 4
+}
+
 /// A presenter, as status shows it.
 public struct PresenterStatus: Hashable, Sendable {
     /// Its number.
@@ -143,12 +158,16 @@ public struct PresenterStatus: Hashable, Sendable {
     public var isUnresponsive: Bool
     /// Whether its process is stopped, as by Control-Z.
     public var isStopped: Bool
+    /// How it is told of changes by programs that do not coordinate.
+    public var watching: PresenterWatching
 
     /// A presenter, as status shows it.
     public init(
         presenter: UInt64, processID: Int32, processName: String, path: [UInt8]?,
-        isUnresponsive: Bool, isStopped: Bool, label: String = ""
+        isUnresponsive: Bool, isStopped: Bool, label: String = "",
+        watching: PresenterWatching = .notified
     ) {
+        self.watching = watching
         self.label = label
         self.presenter = presenter
         self.processID = processID

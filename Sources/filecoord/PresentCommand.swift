@@ -26,8 +26,9 @@ struct PresentCommand: ParsableCommand {
             that, it may use the item while others wait for the answer. Where they apply, \
             $FILECOORD_OLD_PATH and $FILECOORD_OLD_URL say where an item inside was before, \
             $FILECOORD_VERSION has the identifier of a version, $FILECOORD_ATTRIBUTES the names of \
-            attributes, with spaces between, and $FILECOORD_EXISTS, of a change and of \
-            reacquire(fromWriter), is true or false. \
+            attributes, with spaces between, $FILECOORD_EXISTS, of a change and of \
+            reacquire(fromWriter), is true or false, and $FILECOORD_ORIGIN, of a change or a move, \
+            is "coordinated" or, for a program that does not coordinate, "uncoordinated". \
             Its output goes to standard error.
 
             A presenter follows its item when that is moved: from then on, $FILECOORD_PATH is the \
@@ -37,7 +38,8 @@ struct PresentCommand: ParsableCommand {
             where they apply, url (where the item is, or is by now), oldURL and newURL (of an item \
             inside), version (an identifier, see "filecoord versions"), attributes (a list) and \
             exists (of a change, and when a writer is done: false if the item is gone by now, as \
-            after a deletion). Where a \
+            after a deletion) and origin (of a change or a move: "coordinated" or \
+            "uncoordinated"). Where a \
             path is not UTF-8, a further field, such as presenterBytes or urlBytes, has its bytes, \
             percent-encoded.
 

@@ -20,6 +20,20 @@ extension PresenterNews {
         self.init(fields: [("url", .path(path.bytes))], subject: path)
     }
 
+    /// Who did it.
+    init(isPlain: Bool) {
+        let origin = isPlain ? "uncoordinated" : "coordinated"
+        self.init(
+            fields: [("origin", .text(origin))], variables: ["FILECOORD_ORIGIN": origin])
+    }
+
+    /// News that say all that both do; the item is the first one's.
+    static func + (one: Self, other: Self) -> Self {
+        Self(
+            fields: one.fields + other.fields, subject: one.subject ?? other.subject,
+            variables: one.variables.merging(other.variables) { $1 })
+    }
+
     /// News of a version of the presented item, or of the item at `path` inside of it.
     init(_ news: VersionNews, at path: NativePath? = nil) {
         let identifier = String(decoding: news.identifier, as: UTF8.self)

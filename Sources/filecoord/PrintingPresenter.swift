@@ -97,23 +97,25 @@ final class PrintingPresenter: Presenter {
     // MARK: Hearing what happened
 
     func receive(_ notice: PresenterNotice) -> Bool {
-        switch notice {
-        case .itemDidChange: receive(.didChange, change(of: presentPath))
+        let origin = News(isPlain: notice.isPlain)
+        switch notice.withoutOrigin {
+        case .plain: return false
+        case .itemDidChange: receive(.didChange, change(of: presentPath) + origin)
         case .itemDidMove(let new):
             let new = NativePath(new.bytes)
             place.withLock { $0 = new }
-            receive(.didMove, News(about: new))
+            receive(.didMove, News(about: new) + origin)
         case .itemDidChangeUbiquityAttributes(let names): receive(attributes: names.sorted())
         case .subitemDidAppear(let inner):
-            receive(.subitemDidAppear, News(about: NativePath(inner.bytes)))
+            receive(.subitemDidAppear, News(about: NativePath(inner.bytes)) + origin)
         case .subitemDidChange(let inner):
             let inner = NativePath(inner.bytes)
             var news = change(of: inner)
             news.fields.insert(("url", .path(inner.bytes)), at: 0)
             news.subject = inner
-            receive(.subitemDidChange, news)
+            receive(.subitemDidChange, news + origin)
         case .subitemDidMove(let old, let new):
-            receive(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes))
+            receive(moveFrom: NativePath(old.bytes), to: NativePath(new.bytes), origin)
         case .itemVersion(let news, _):
             guard VersionID(String(decoding: news.identifier, as: UTF8.self)) != nil else {
                 return false
@@ -145,14 +147,14 @@ final class PrintingPresenter: Presenter {
                 variables: ["FILECOORD_ATTRIBUTES": names.joined(separator: " ")]))
     }
 
-    private func receive(moveFrom old: NativePath, to new: NativePath) {
+    private func receive(moveFrom old: NativePath, to new: NativePath, _ origin: News) {
         receive(
             .subitemDidMove,
             News(
                 fields: [("oldURL", .path(old.bytes)), ("newURL", .path(new.bytes))], subject: new,
                 variables: [
                     "FILECOORD_OLD_PATH": old.argument, "FILECOORD_OLD_URL": FileURLText.text(old),
-                ]))
+                ]) + origin)
     }
 
     private static func message(_ fate: VersionFate) -> PresenterMessage {

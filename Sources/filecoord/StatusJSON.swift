@@ -86,7 +86,32 @@ enum StatusJSON {
                 ("path", presenter.path.map { .path($0) } ?? .null),
                 ("unresponsive", .truth(presenter.isUnresponsive)),
                 ("stopped", .truth(presenter.isStopped)),
+                ("watching", .text(presenter.watching.name)),
             ] + namespace(presenter.processID))
+    }
+}
+
+extension PresenterWatching {
+    /// The word for it in output.
+    fileprivate var name: String {
+        switch self {
+        case .notified: "notified"
+        case .limited: "limit"
+        case .forbidden: "permission"
+        case .remote: "remote"
+        case .silent: "silent"
+        }
+    }
+
+    /// What is to be said of it to people; nil if all is well.
+    var remark: String? {
+        switch self {
+        case .notified: nil
+        case .limited: "changes are polled: the user's limit of watches is reached"
+        case .forbidden: "changes are polled: something may not be read"
+        case .remote: "changes are polled: the file system does not notify of all"
+        case .silent: "changes are polled: the kernel does not notify"
+        }
     }
 }
 

@@ -97,6 +97,7 @@ struct StatusTable {
         var remarks: [String] = []
         if presenter.isUnresponsive { remarks.append("does not answer") }
         if presenter.isStopped { remarks.append("stopped") }
+        if let remark = presenter.watching.remark { remarks.append(remark) }
         return Row(
             what: "presents", access: "",
             who: PeopleText.who(presenter.label, presenter.processName, presenter.processID),

@@ -18,14 +18,6 @@ final class ServerAbsenceTests: StageTestCase {
         return daemon
     }
 
-    private func untilStopped(_ program: Program) throws {
-        let end = Date() + Program.patience
-        while stage.text("/proc/\(program.pid)/stat")?.contains(") T ") != true {
-            guard Date() < end else { throw StageError("\(program.name) is never stopped") }
-            poll(nil, 0, 1)
-        }
-    }
-
     /// One program holds f, another one presents g, and the arbiter is stopped while it reads that
     /// the latter has let go of g.
     private func scene() throws -> (holder: Program, presenter: Program, daemon: Program) {
@@ -77,7 +69,7 @@ final class ServerAbsenceTests: StageTestCase {
         let other = try stage.peer("other")
         try other.ask("o write \(stage.path("h")) options=forMoving", "o granted")
         holder.tell("g write \(stage.path("g"))")
-        try untilStopped(daemon)
+        try stage.untilStopped(daemon)
         // It says two things, of which only the second has a time of its own.
         try other.ask("o go", "o released")
         try other.ask("f later write:\(stage.path("f"))", "f asked")
@@ -102,7 +94,7 @@ final class ServerAbsenceTests: StageTestCase {
         try other.ask("o write \(stage.path("h"))", "o granted")
         try mover.ask("m write \(x) options=forMoving", "m granted")
         holder.tell("g write \(stage.path("g"))")
-        try untilStopped(daemon)
+        try stage.untilStopped(daemon)
         try other.ask("f later write:\(stage.path("f"))", "f asked")
         try mover.ask("m rename \(x) \(y)", "m renamed")
         try mover.ask("m didmove \(x) \(y)", "m announced")
@@ -124,7 +116,7 @@ final class ServerAbsenceTests: StageTestCase {
         let (holder, presenter, daemon) = try scene()
         let newcomer = try stage.peer("newcomer")
         holder.tell("g write \(stage.path("g"))")
-        try untilStopped(daemon)
+        try stage.untilStopped(daemon)
         try newcomer.ask("f later write:\(stage.path("f"))", "f asked")
         try presenter.ask("f later write:\(stage.path("f"))", "f asked")
         try assertOrder(newcomer, presenter, holder: holder, daemon: daemon)

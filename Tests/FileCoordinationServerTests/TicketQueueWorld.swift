@@ -44,6 +44,7 @@ final class TicketQueueWorld {
             try RoleLock.tryAcquire(RuntimeDirectory.Name.serverLock, in: runtime))
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
+        configuration.watchesItems = false
         configuration.delegationPolicy.handoverTime = handoverTime
         return try Server(
             runtime: runtime, roleLock: role, configuration: configuration, wakeUp: wakeUp)

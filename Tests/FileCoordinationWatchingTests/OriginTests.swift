@@ -129,4 +129,24 @@ import Testing
         kernel.reconciler.handle(.presented(3, path, .file, since: since), at: kernel.now)
         #expect(kernel.turn() + kernel.turn() == ["3 listening"])
     }
+
+    @Test func `A write that is found late explains what was told of it before`() throws {
+        var kernel = try start()
+        write(&kernel, 2)
+        #expect(kernel.turn().count == 2)
+        kernel.reconciler.handle(.claimFound(1, [path]), at: kernel.now)
+        write(&kernel, 3)
+        #expect(kernel.turn().isEmpty)
+        end(&kernel, HandMadeKernel.file(4, 1), HandMadeKernel.file(4, 3))
+        #expect(
+            Set(kernel.turn()) == ["1 /a/f content, coordinated", "2 /a/f content, coordinated"])
+    }
+
+    @Test func `What is written into a file without a name is no news`() throws {
+        var kernel = try start()
+        // One that reads everything now may see what is not notified of yet.
+        try kernel.present(3, "/a", .directory)
+        kernel.notify("/a", .changed, "#4711")
+        #expect(kernel.turn().isEmpty)
+    }
 }

@@ -21,6 +21,12 @@ extension Golden {
             "relocated, and not told", delivery(.relocated(to: .of("/"), isTold: false)),
             "07000000 04030201 05 0100 2f 00"),
         Golden(
+            "changed by a plain program", delivery(.plainNotice(.itemDidChange)),
+            "07000000 04030201 06 01"),
+        Golden(
+            "moved by a plain program", delivery(.followed(to: .of("/a"))),
+            "07000000 04030201 07 0200 2f61"),
+        Golden(
             "a subitem moved", delivery(.notice(.subitemDidMove(.of("/a"), to: .of("/a/b")))),
             "07000000 04030201 04 04 0200 2f61 0400 2f612f62"),
         Golden(

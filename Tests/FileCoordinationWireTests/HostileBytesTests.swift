@@ -72,7 +72,7 @@ struct HostileBytesTests {
             ("a server", "81 0100 00000000 00000000 02 0000", .serverKind),
             ("a negative process", "81 0100 00000000 ffffffff 00 0000", .processID),
             ("a stage", "87 0000000000000000 01 03 00000000", .stage),
-            ("a message", "85 01000000 0000000000000000 06", .presenterMessage),
+            ("a message", "85 01000000 0000000000000000 08", .presenterMessage),
             ("a notice", "85 01000000 0000000000000000 04 08", .notice),
             ("a fate", "85 01000000 0000000000000000 04 05 0100 2f 03 0000", .versionFate),
             ("a relative place", "85 01000000 0000000000000000 05 0100 61 00", .path),

@@ -43,6 +43,7 @@ extension NSFilePresenter {
             case .lost: presentedSubitem(at: url, didLose: version)
             case .resolved: presentedSubitem(at: url, didResolve: version)
             }
+        case .plain(let notice): return receive(notice, versions: versions, makeURL: makeURL)
         }
         return true
     }

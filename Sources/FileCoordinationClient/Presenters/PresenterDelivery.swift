@@ -7,7 +7,7 @@
 package import FileCoordinationArbiter
 
 /// A message that expects no answer (Rule 7.1).
-package enum PresenterNotice: Hashable, Sendable {
+package indirect enum PresenterNotice: Hashable, Sendable {
     /// `presentedItemDidChange()`
     case itemDidChange
     /// `presentedItemDidMove(to:)`
@@ -26,6 +26,18 @@ package enum PresenterNotice: Hashable, Sendable {
     /// `presentedSubitem(at:didGain:)`, `presentedSubitem(at:didLose:)`,
     /// `presentedSubitem(at:didResolve:)`
     case subitemVersion(VersionNews, at: ItemPath)
+    /// One of these, because of what a program did that does not coordinate (Rule 7.14).
+    case plain(PresenterNotice)
+
+    /// What happened, without by whom.
+    package var withoutOrigin: PresenterNotice {
+        if case .plain(let notice) = self { notice } else { self }
+    }
+
+    /// Whether a program did it that does not coordinate.
+    package var isPlain: Bool {
+        if case .plain = self { true } else { false }
+    }
 
     /// The method that has to be implemented to be told.
     var method: PresenterMethods {
@@ -48,6 +60,7 @@ package enum PresenterNotice: Hashable, Sendable {
             case .lost: .subitemDidLoseVersion
             case .resolved: .subitemDidResolveVersion
             }
+        case .plain(let notice): notice.method
         }
     }
 }

@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 
 /// An item of an access that was filed.
 struct AccessedItem: Sendable {
@@ -111,17 +112,18 @@ struct AccessedItem: Sendable {
     /// Lets the item's versions stay with the document, whatever the accessor put in its place.
     func endVersions() { versions?.end() }
 
-    /// What became of the item, which `moves` have concerned (Rule 7.8).
+    /// What became of the item, which `moves` have concerned (Rule 7.8), and what was seen of it.
     ///
     /// Of what is inside a directory that was written as a whole it cannot be told (Rule 2.23).
-    func outcome(after moves: KnownMoves) -> ItemOutcome {
-        let outcome = outcomeOfItem(after: moves)
+    func ending(after moves: KnownMoves) -> ItemEnding {
+        var ending = endingOfItem(after: moves)
         let isTree = writing != nil && request.access.coversContents && place.isDirectory
-        return isTree && outcome == .unchanged ? .changed : outcome
+        if isTree, ending.outcome == .unchanged { ending.outcome = .changed }
+        return ending
     }
 
-    private func outcomeOfItem(after moves: KnownMoves) -> ItemOutcome {
-        guard let before else { return writing == nil ? .unchanged : .changed }
+    private func endingOfItem(after moves: KnownMoves) -> ItemEnding {
+        guard let before else { return ItemEnding(writing == nil ? .unchanged : .changed) }
         let now = moves.place(of: place.path)
         if now != place.path {
             let ofMove = before.outcomeOfMove(after: ItemStamp.take(of: now))
@@ -129,10 +131,34 @@ struct AccessedItem: Sendable {
             let isReplaced =
                 replaces && !moves.leads(to: place.path)
                 && ItemStamp.take(of: place.path).status != nil
-            return isReplaced && ofMove == .unchanged ? .changed : ofMove
+            return ItemEnding(isReplaced && ofMove == .unchanged ? .changed : ofMove)
         }
         // What came here by a move is told of as that.
-        if moves.leads(to: place.path) { return .unchanged }
-        return before.outcome(after: ItemStamp.take(of: place.path))
+        if moves.leads(to: place.path) { return ItemEnding(.unchanged) }
+        return ItemEnding(from: before, to: ItemStamp.take(of: place.path))
+    }
+}
+
+/// What an access did to one of its items.
+struct ItemEnding: Sendable {
+    var outcome: ItemOutcome
+    /// What was seen before and after, for those who watch the item; nil if that does not say all.
+    private(set) var sights: ItemSights?
+
+    init(_ outcome: ItemOutcome) { self.outcome = outcome }
+
+    init(from before: ItemStamp, to after: ItemStamp) {
+        outcome = before.outcome(after: after)
+        sights = ItemSights(
+            before: before.status.map { ItemSight($0) }, after: after.status.map { ItemSight($0) })
+    }
+}
+
+extension ItemSight {
+    fileprivate init(_ status: FileStatus) {
+        self.init(
+            device: status.device, inode: status.inode, mode: status.mode,
+            owner: status.ownerUserID, group: status.ownerGroupID, size: status.size,
+            modified: status.modified, changed: status.changed, linkCount: status.linkCount)
     }
 }

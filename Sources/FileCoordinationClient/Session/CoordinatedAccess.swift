@@ -77,7 +77,7 @@ package final class CoordinatedAccess: Sendable {
     /// Ends such an access; returns whether no server is told of that.
     func endAdopted() -> Bool {
         let (claim, items, moves) = close()
-        return session.release(claim.record, outcomes: items.map { $0.outcome(after: moves) })
+        return session.release(claim.record, items.map { $0.ending(after: moves) })
     }
 
     /// Ends one that was never granted.
@@ -225,7 +225,7 @@ package final class CoordinatedAccess: Sendable {
 
     /// Releases a claim under which nothing was done.
     func releaseUnchanged(_ claim: PendingClaim) {
-        session.release(claim, outcomes: requests.map { _ in .unchanged })
+        session.release(claim, requests.map { _ in ItemEnding(.unchanged) })
     }
 
     /// Looks at the items before the accessor starts.
@@ -260,7 +260,7 @@ package final class CoordinatedAccess: Sendable {
         for item in items { item.endVersions() }
         // As a rule no process asked for a report, and the items need not be looked at.
         if session.releaseUnreported(claim) { return }
-        session.release(claim, outcomes: items.map { $0.outcome(after: moves) })
+        session.release(claim, items.map { $0.ending(after: moves) })
     }
 
     /// From here on nothing is announced; what there is to release.

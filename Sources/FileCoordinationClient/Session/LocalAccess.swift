@@ -112,10 +112,11 @@ final class LocalAccess: Sendable {
     var stamp: ItemStamp? { before.load()?.stamp }
 
     /// What became of the item (Rule 7.8).
-    private var outcome: ItemOutcome {
-        guard isWriting else { return .unchanged }
+    private var ending: ItemEnding {
+        guard isWriting else { return ItemEnding(.unchanged) }
         // If a server asks for a report meanwhile, it reports a change.
-        return stamp?.outcome(after: ItemStamp.take(of: item.path)) ?? .changed
+        guard let stamp else { return ItemEnding(.changed) }
+        return ItemEnding(from: stamp, to: ItemStamp.take(of: item.path))
     }
 
     /// Ends it, on the thread on which its accessor has run, and in the process in which it has.
@@ -135,7 +136,7 @@ final class LocalAccess: Sendable {
         if let known = isWriting ? adopted.close() : adopted.load() { return known.endAdopted() }
         // If a report was asked for meanwhile, it says what has become of the item.
         if session.ledger.releaseWrittenLocally(record) { return true }
-        return session.release(record, outcomes: [outcome])
+        return session.release(record, [ending])
     }
 
     /// Forgets it before it was granted; its record may be another claim's afterwards.

@@ -75,10 +75,10 @@ extension Session {
         return true
     }
 
-    /// Ends a granted claim; `outcomes` tells what became of each item.
-    func release(_ claim: PendingClaim, outcomes: [ItemOutcome]) {
+    /// Ends a granted claim; `endings` tells what became of each item.
+    func release(_ claim: PendingClaim, _ endings: [ItemEnding]) {
         if releaseUnreported(claim) { return }
-        release(claim.record, outcomes: outcomes)
+        release(claim.record, endings)
         leave(claim)
     }
 
@@ -94,10 +94,19 @@ extension Session {
     /// Ends a granted claim of whose release a report is, or was, asked for; returns whether none
     /// was needed after all.
     @discardableResult
-    func release(_ record: RecordReference, outcomes: [ItemOutcome]) -> Bool {
+    func release(_ record: RecordReference, _ endings: [ItemEnding]) -> Bool {
         defer { finish(record) }
         do {
-            let entry = try ClaimLogEntry.outcomes(outcomes).encodeChecked()
+            let entry = try ClaimLogEntry.outcomes(endings.map(\.outcome)).encodeChecked()
+            // Where there is no room for what was seen, the outcomes say enough.
+            if endings.contains(where: { $0.sights != nil }),
+                // As above: it may be too long.
+                let sights = try? ClaimLogEntry.sights(endings.map(\.sights)).encodeChecked(),
+                // As above: the log may be too short.
+                let result = try? ledger.release(record, outcome: entry + sights)
+            {
+                return result == .freed
+            }
             return try ledger.release(record, outcome: entry) == .freed
         } catch {
             // Room for the outcomes was set aside when the claim was filed; then the ledger was cut

@@ -33,6 +33,12 @@ extension Session {
         case .relocated(let place, let isTold):
             guard setRelocation(of: entry, to: place, isTold: isTold) else { return }
             entry.mailbox.notify(.itemDidMove(to: place), in: batch)
+        case .plainNotice(let notice):
+            guard let notice = spelled(notice, for: entry) else { return }
+            entry.mailbox.notify(.plain(notice), in: batch)
+        case .followed(let place):
+            guard setRelocation(of: entry, to: place, isTold: true) else { return }
+            entry.mailbox.notify(.plain(.itemDidMove(to: place)), in: batch)
         }
     }
 
@@ -73,7 +79,7 @@ extension Session {
 
     /// Records that a presenter has been told of a move, and knows where it is now.
     func presenterHeard(_ registration: PresenterRegistration, _ notice: PresenterNotice) {
-        guard case .itemDidMove(let place) = notice else { return }
+        guard case .itemDidMove(let place) = notice.withoutOrigin else { return }
         registration.tie.withLock { $0.knownPlace = place }
     }
 

@@ -130,7 +130,9 @@ extension Session {
             record = try ledger.write(
                 kind: .presenter, body: entry.registration.body(at: place).encodeChecked(),
                 outcomeCapacity: 0, wantsMessage: false,
-                supplement: RecordSupplement(label: entry.registration.label).encode())
+                supplement: RecordSupplement(
+                    label: entry.registration.label, item: presentedItem(at: place)
+                ).encode())
         } catch let error {
             if let error = error as? LedgerError { throw .system(FailureReason(error)) }
             throw .system(.limitReached("\(error)"))
@@ -169,6 +171,17 @@ extension Session {
         // Removed by another thread meanwhile, which could not know of this record.
         if !isWanted { endRecord(record) }
         if let record = former.record { endRecord(record) }
+    }
+
+    /// What is at a presenter's place, for those who watch it: what can be looked at.
+    private func presentedItem(at place: ItemPath?) -> PresentedItem {
+        // What cannot be looked at is not known.
+        guard let place, let status = try? FileStatus(path: place.bytes, followLinks: false) else {
+            return .unknown
+        }
+        guard status.kind == .directory else { return .file }
+        let facts = PlaceResolver.facts(of: place, policy: packagePolicy)
+        return facts.packageDepths.contains(place.depth) ? .package : .directory
     }
 
     private func remove(_ identity: ObjectIdentifier) {

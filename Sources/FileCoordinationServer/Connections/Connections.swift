@@ -32,6 +32,7 @@ struct Connections {
         static let listener: UInt64 = 0
         static let wakeUp: UInt64 = 1
         static let watch: UInt64 = 2
+        static let news: UInt64 = 3
         static let last: UInt64 = 15
     }
 

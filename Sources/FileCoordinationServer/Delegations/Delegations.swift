@@ -20,6 +20,8 @@ struct Delegations {
     var ticketQueueMemory: TicketQueueFile?
     /// Where that is; nil if no ticket queue may begin.
     private(set) var ticketQueueDirectory: Directory?
+    /// Clients that were delegated places at which they report the ends of their writes.
+    private(set) var reporters: Set<ClientID> = []
     /// Ticket queues that have ended, of which the arbiter has to hear.
     var ended: [Event] = []
     let epoch: ServerEpoch
@@ -49,6 +51,7 @@ struct Delegations {
         // A ledger that its client tampers with, or another server's, is not delegated anything.
         guard let word = try? ledger.delegate(slot: slot, terms: terms, epoch) else { return false }
         registry.insert(.slot(slot, word), of: client, as: delegation.id)
+        if terms.contains(.reportsWrites) { reporters.insert(client) }
         return true
     }
 
@@ -100,6 +103,7 @@ struct Delegations {
             endTicketQueue($0, except: client, ledgers)
         }
         for id in registry.delegations(of: client) { registry.remove(id) }
+        reporters.remove(client)
         return recalled
     }
 }

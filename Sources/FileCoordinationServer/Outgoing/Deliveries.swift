@@ -88,19 +88,20 @@ struct Deliveries {
 struct PendingDeliveries {
     private(set) var deliveries: [Delivery] = []
     /// By presenter, what it is to be told of changes, with no other message behind that.
-    private var changes: [WireRecord: Set<Notice>] = [:]
+    private var changes: [WireRecord: Set<PresenterMessage>] = [:]
 
     var count: Int { deliveries.count }
     var isEmpty: Bool { deliveries.isEmpty }
 
     /// Adds one; false if its presenter is to be told the very same already.
     mutating func add(_ delivery: Delivery) -> Bool {
-        guard case .notice(let notice) = delivery.message, notice.isSaidOnce else {
+        guard delivery.message.isSaidOnce else {
             changes[delivery.presenter] = nil
             deliveries.append(delivery)
             return true
         }
-        guard changes[delivery.presenter, default: []].insert(notice).inserted else { return false }
+        guard changes[delivery.presenter, default: []].insert(delivery.message).inserted
+        else { return false }
         deliveries.append(delivery)
         return true
     }
@@ -114,6 +115,16 @@ struct PendingDeliveries {
     mutating func removeAsks() {
         deliveries.removeAll { delivery in
             if case .ask = delivery.message { true } else { false }
+        }
+    }
+}
+
+extension PresenterMessage {
+    /// Whether to be told twice, with nothing in between, is as good as once.
+    fileprivate var isSaidOnce: Bool {
+        switch self {
+        case .notice(let notice), .plainNotice(let notice): notice.isSaidOnce
+        case .ask, .cancelAsk, .reacquire, .relocated, .followed: false
         }
     }
 }

@@ -18,8 +18,12 @@ struct Outgoing {
     var deliveries = Deliveries()
     var questions = Questions()
     var reports = StatusReports()
+    /// What programs do that do not coordinate, of which presenters are to hear.
+    var watching: Watching
     private var givenBack: [GivenBack] = []
     private var givenBackAddresses: Set<RecordAddress> = []
+
+    init(watching: Watching) { self.watching = watching }
 
     /// Gives a record back once all is sent.
     mutating func giveBack(_ record: RecordReference, to client: Client) {

@@ -30,9 +30,11 @@ extension Server {
                 let event = Event.claimAnnounced(claim, announcement)
                 if recall(before: [event], bound: look.bound, then: again(look)) { return nil }
                 handled += length
+                if case .moved(let moves) = announcement { markMoves(moves, by: claim) }
                 decide(event, handled: (claim, handled))
             // They may be there a moment before the release is, and are handled with that.
             case .outcomes(let outcomes): return outcomes
+            case .sights: break
             }
         }
         return []

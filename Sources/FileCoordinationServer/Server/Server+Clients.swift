@@ -39,8 +39,16 @@ extension Server {
         outgoing.deliveries.remove(client.id)
         // The members of its ticket queues go on without it; they are told of behind this.
         follow(delegations.removeClient(client.id, ledgers))
+        reportAbandonedWrites(of: client, known)
         decide(.clientDied(client.id))
-        for case (_, .claim(let claim)) in known { discard(claim) }
+        for (record, identity) in known {
+            switch identity {
+            case .claim(let claim):
+                discard(claim)
+                releaseHeldChanges(of: RecordAddress(client: client.id, record: record))
+            case .presenter(let presenter): watching.unpresent(presenter)
+            }
+        }
         records.discardAll(of: client.id)
         outgoing.deliveries.remove(client.id)
         clients.remove(client)

@@ -140,6 +140,7 @@ extension Server {
             let claim = claim(snapshot, body, look, client, again: again)
         else { return false }
         decide(.claimRecovered(claim))
+        watchWrites(of: claim.id, isFound: true)
         return true
     }
 
@@ -189,7 +190,9 @@ extension Server {
         }
         guard let outcomes = readAnnouncements(look, client, again: { .end($0) }) else { return }
         checkStoppedProcesses()
+        reportWrites(of: claim, outcomes, look.record, client)
         decide(.claimEnded(claim, outcomes: outcomes))
+        releaseHeldChanges(of: look.address, claim: claim, outcomes)
         discard(claim)
         giveBack(look.record, client)
     }
@@ -203,6 +206,8 @@ extension Server {
 
     /// Discards a claim that is over.
     func discard(_ claim: ClaimID) {
+        // Of one that gave no account of itself, anything may have been done.
+        watching.end(claim, [])
         records.discard(claim)
         outgoing.questions.discard(claim)
     }
@@ -211,34 +216,6 @@ extension Server {
     func discardRefused(_ claim: ClaimID, at index: UInt32, of client: Client) {
         records.discard(at: index, of: client.id)
         records.discardRefused(claim)
-    }
-
-    // MARK: Presenters
-
-    /// Registers a presenter; recalls what it concerns before.
-    private func register(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
-        let isNew = snapshot.state == .asked
-        if isNew, isOverLimit(snapshot, client) { return }
-        guard let body = client.ledger.presenterBody(snapshot.reference) else {
-            return reject(snapshot, client)
-        }
-        let appearances = records.places(of: snapshot, body).map { path in
-            Event.presenterAdded(
-                RegisteredPresenter(
-                    id: PresenterID(rawValue: 0), client: client.id,
-                    purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
-        }
-        if recall(before: appearances, then: .look(look)) { return }
-        decide(.presenterAdded(records.presenter(snapshot, body, of: client)))
-        guard isNew else { return }
-        if client.ledger.grant(snapshot.reference, presence.epoch) == .grantedWantsMessage {
-            send(.granted(WireRecord(snapshot.reference)), to: client)
-        }
-    }
-
-    private func remove(_ presenter: PresenterID) {
-        records.discard(presenter)
-        decide(.presenterRemoved(presenter))
     }
 
     // MARK: Bounds
@@ -261,7 +238,7 @@ extension Server {
     }
 
     /// Tells a client that its record is one too many; returns whether it is.
-    private func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
+    func isOverLimit(_ snapshot: RecordSnapshot, _ client: Client) -> Bool {
         let text: String
         switch snapshot.kind {
         case .claim:

@@ -91,6 +91,7 @@ extension Server {
             let claim = claim(snapshot, body, look, client, again: { .recover($0) })
         else { return }
         decide(.claimRecovered(claim))
+        watchWrites(of: claim.id, isFound: true)
         remind(look.record, of: client, claim.id)
     }
 
@@ -111,7 +112,13 @@ extension Server {
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
             return reject(snapshot, client)
         }
-        decide(.presenterAdded(records.presenter(snapshot, body, of: client)))
+        let presenter = records.presenter(snapshot, body, of: client)
+        decide(.presenterAdded(presenter))
+        // Its process has it look at its item once it knows of this server; what came before that
+        // need not be told. Files may be stamped by the tick.
+        watch(
+            presenter, snapshot.reference, of: client,
+            changedAfter: RealTimeClock.now - ServerLimits.stampTick)
     }
 
     /// Begins this server's own relocation log.

@@ -129,7 +129,8 @@ extension Server {
             processID: processes.number(of: owner, for: looks.namespace),
             processName: owner?.ledger.programName ?? "", path: presenter.path?.bytes,
             isUnresponsive: entry.isUnresponsive, isStopped: isStopped(owner, &looks),
-            label: label(of: records.address(of: presenter.id), owner))
+            label: label(of: records.address(of: presenter.id), owner),
+            watching: PresenterWatching(watching.trouble(of: presenter.id)))
     }
 
     func parties(

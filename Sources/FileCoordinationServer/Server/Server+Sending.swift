@@ -43,9 +43,14 @@ extension Server {
     }
 
     private func flush(_ client: Client) {
-        for message in ServerMessage.packing(outgoing.deliveries.takeAll(for: client.id)) {
-            send(message, to: client)
+        guard let connection = client.connection.flatMap({ connections[$0] }) else { return }
+        var deliveries = outgoing.deliveries.takeAll(for: client.id)
+        if connection.version < ProtocolVersion.withPlainChanges {
+            for index in deliveries.indices {
+                deliveries[index].message = deliveries[index].message.withoutOrigin
+            }
         }
+        for message in ServerMessage.packing(deliveries) { send(message, to: client) }
     }
 
     /// Sends what presenters were to be told.

@@ -69,7 +69,7 @@ extension Server {
         case .notify(let presenter, let notice): deliver(.notice(notice), to: presenter)
         case .retarget(let claim, _): mark(claim, isWritten: isWritten)
         case .relocate(let presenter, let place, let isTold):
-            deliver(.relocated(to: place, isTold: isTold), to: presenter)
+            relocate(presenter, to: place, isTold: isTold)
         case .grantUnreported(let claim, let id): grantUnreported(claim, id)
         case .delegate(let delegation): delegate(delegation)
         case .recall(let id): recall(id)
@@ -101,6 +101,7 @@ extension Server {
         outgoing.questions.clearUnanswered(claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
+        watchWrites(of: claim, isFound: false)
         switch client.ledger.grant(address.record, presence.epoch, isProvisional: isProvisional) {
         case .granted: break
         case .grantedWantsMessage: send(.granted(WireRecord(address.record)), to: client)

@@ -31,8 +31,8 @@ package final class Server {
     var records: Records
     /// What clients may do without the arbiter.
     var delegations: Delegations
-    /// What is on its way to clients.
-    var outgoing = Outgoing()
+    /// What is on its way to clients, and what is watched on their behalf.
+    var outgoing: Outgoing
 
     /// Takes over: raises the epoch everywhere, recovers from the ledgers, then listens.
     ///
@@ -69,6 +69,7 @@ package final class Server {
             log: configuration.log)
         processes = Processes(poller: poller, isStopped: configuration.isStopped)
         delegations = Delegations(epoch: epoch, in: runtime.directory)
+        outgoing = Outgoing(watching: Watching(isWanted: configuration.watchesItems))
         let result = try recover(with: orphans, opened: opened)
         // Only now, so that no client finds a server that knows nothing yet.
         guard presence.hasRole else { throw OrphanRecovery.Failure.movedOn }
@@ -142,6 +143,7 @@ package final class Server {
         case Connections.FixedToken.wakeUp:
             connections.drainWakeUp()
             presence.end(.stopped)
+        case Connections.FixedToken.news: receiveNews()
         case Connections.FixedToken.watch: presence.readWatch(at: MonotonicClock.now)
         default:
             if let connection = connections[event.token] {
@@ -161,7 +163,7 @@ package final class Server {
         }
         return [
             arbiter.nextDeadline, connections.acceptor.resumeAt, processes.nextLook,
-            presence.nextDeadline, clients.nextLook, idleEnd,
+            presence.nextDeadline, clients.nextLook, idleEnd, watching.nextDeadline,
         ].compactMap { $0 }.min()
     }
 
@@ -182,6 +184,7 @@ package final class Server {
                 work.append(.removeClient(id))
             }
         }
+        workOnWatching(at: now)
         finishWork()
         leaveIfIdle(at: now)
     }

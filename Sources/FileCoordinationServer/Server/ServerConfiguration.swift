@@ -22,6 +22,10 @@ package struct ServerConfiguration: Sendable {
     /// False only for programs that make thousands of servers: to end such a watch takes
     /// milliseconds.
     package var watchesDirectory = true
+    /// Whether changes by programs that do not coordinate are told (Rule 7.14).
+    ///
+    /// False only where time is not the kernel's.
+    package var watchesItems = true
     /// When places are delegated.
     package var delegationPolicy = DelegationPolicy()
     /// Observes what the server does to the words of ledgers; simulations let clients act there.

@@ -60,6 +60,9 @@ package enum ServerLimits {
 
     // MARK: How long it may take
 
+    /// How much older than a change its stamp may be, in nanoseconds.
+    package static let stampTick: Int64 = 20_000_000
+
     /// How long no connection is accepted after one could not be, in nanoseconds.
     package static let acceptPause: UInt64 = 50_000_000
     /// How long after its removal the socket is made anew, in nanoseconds.

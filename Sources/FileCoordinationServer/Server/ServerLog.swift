@@ -23,6 +23,8 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
     case worldDivided(RuntimeDirectoryError)
     /// A server after this one will not know of a move.
     case relocationNotWritten(reason: String)
+    /// Changes by programs that do not coordinate are not told for now.
+    case watchingFailed(reason: String)
     /// The role is taken from a server that is stopped.
     case deposing(processID: Int32)
     /// The server gives up its role.
@@ -48,6 +50,8 @@ package enum ServerLogEntry: Sendable, CustomStringConvertible {
         case .worldDivided(let error): "\(error)"
         case .relocationNotWritten(let reason):
             "could not write down where an item was moved to: \(reason)"
+        case .watchingFailed(let reason):
+            "programs that do not coordinate are not seen for now: \(reason)"
         case .deposing(let processID):
             "process \(processID), which served the arbiter, is stopped; taking the role from it"
         case .leaving(let ending):

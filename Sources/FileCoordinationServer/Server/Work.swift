@@ -50,7 +50,7 @@ struct RecordLook: Equatable {
     var bound: UInt64 = .max
     /// Whether it has waited in a ticket queue until now.
     var hasWaited = false
-    /// Whether the claims that it was made in were looked at.
+    /// Whether the claims that must be known before this one were looked at.
     var isPrepared = false
 
     /// The address of the record.

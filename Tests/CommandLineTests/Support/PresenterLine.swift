@@ -14,6 +14,7 @@ struct PresenterLine: Decodable {
     var newURL: String?
     var version: String?
     var exists: Bool?
+    var origin: String?
 }
 
 extension RunningCommand {

@@ -3,6 +3,7 @@
 // What only a shell can set up: redirections, masks, pipelines.
 
 import Foundation
+import XCTest
 
 extension Sandbox {
     /// Runs a shell script in which "$0" is `filecoord`.
@@ -15,5 +16,13 @@ extension Sandbox {
             directory: directory, environment: environment)
         command.closeInput()
         return try command.outcome()
+    }
+
+    /// Runs a shell script that does not coordinate, and has to end well; returns what it prints.
+    @discardableResult
+    func runPlainly(_ script: String) throws -> String {
+        let outcome = try runInShell(script)
+        XCTAssertEqual(outcome.status, 0, "\(script): \(outcome.errors)")
+        return outcome.output
     }
 }

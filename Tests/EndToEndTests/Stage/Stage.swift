@@ -98,6 +98,15 @@ final class Stage {
         return program
     }
 
+    /// Waits until a program has stopped itself at a failpoint.
+    func untilStopped(_ program: Program) throws {
+        let end = Date() + Program.patience
+        while text("/proc/\(program.pid)/stat")?.contains(") T ") != true {
+            guard Date() < end else { throw StageError("\(program.name) is never stopped") }
+            poll(nil, 0, 1)
+        }
+    }
+
     /// Starts the daemon by hand, and waits until it serves.
     func daemon(_ arguments: String...) throws -> Program {
         let program = try start("daemon", [Products.daemon] + arguments)

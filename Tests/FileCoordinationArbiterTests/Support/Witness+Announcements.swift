@@ -41,12 +41,10 @@ extension Witness {
                 result.notices = Set(concerned.map { .notify($0.id, .ubiquityAttributes(names)) })
             }
         case .claimRecovered, .claimReminded, .claimEnded, .claimCancelled, .presenterAdded,
-            .presenterRelocated, .presenterRemoved, .presenterAnswered, .presenterBlocked,
-            .clientStopped,
-            .clientContinued, .grantWithdrawn, .clientDied, .clockAdvanced,
-            .recoveryFinished, .delegationRecalled, .delegationsContested, .unreportedClaimEnded,
-            .queueOpened,
-            .queueClosed:
+            .presenterRelocated, .presenterMoved, .presenterRemoved, .presenterAnswered,
+            .presenterBlocked, .clientStopped, .clientContinued, .grantWithdrawn, .clientDied,
+            .clockAdvanced, .recoveryFinished, .delegationRecalled, .delegationsContested,
+            .unreportedClaimEnded, .queueOpened, .queueClosed:
             break
         }
         return result

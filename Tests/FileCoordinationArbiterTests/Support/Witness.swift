@@ -105,6 +105,9 @@ struct Witness: Hashable {
         case .presenterRelocated(let presenter, let path):
             change(presenter) { $0.registered.path = path }
             packages[presenter] = nil
+        case .presenterMoved(let presenter, let path):
+            change(presenter) { $0.registered.path = path }
+            packages[presenter] = nil
         case .presenterRemoved(let presenter):
             forget(presenter)
         case .presenterAnswered(let presenter, let claim, let failure):

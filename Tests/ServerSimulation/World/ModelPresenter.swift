@@ -164,7 +164,8 @@ extension ModelClient {
         case .notice(let notice):
             world.coverage.count(.notices)
             if notice == .itemDidChange { presenter.isOwed = false }
-        case .relocated: break
+        // No plain program runs in this world.
+        case .relocated, .plainNotice, .followed: break
         }
     }
 }

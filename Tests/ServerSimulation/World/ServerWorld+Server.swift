@@ -50,6 +50,7 @@ extension ServerWorld {
         else { throw SimulationFault("the role of a server that is gone is still taken") }
         var configuration = ServerConfiguration(kind: .embedded, packagePolicy: [])
         configuration.watchesDirectory = false
+        configuration.watchesItems = false
         configuration.delegationPolicy.calmUses = schedule.patience
         configuration.delegationPolicy.calmTime = UInt64(schedule.patience - 1) * 500_000
         configuration.delegationPolicy.handovers = schedule.patience + 1

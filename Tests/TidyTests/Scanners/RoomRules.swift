@@ -9,6 +9,7 @@ enum RoomRules {
     private static let system = "FileCoordinationSystem"
     private static let ledger = "FileCoordinationLedger"
     private static let server = "FileCoordinationServer"
+    private static let watching = "FileCoordinationWatching"
     private static let tree = "FileTree"
     private static let versions = "FileCoordinationVersions"
     private static let client = "FileCoordinationClient"
@@ -22,8 +23,8 @@ enum RoomRules {
         ledger: [system],
         tree: ["Glibc", system],
         versions: toolkit.union([arbiter, client, system, tree]),
-        "FileCoordinationWatching": [arbiter, system],
-        server: [arbiter, wire, system, ledger],
+        watching: [arbiter, system],
+        server: [arbiter, wire, system, ledger, watching],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
         client: toolkit.union([arbiter, wire, system, ledger, server, tree, "Dispatch"]),

@@ -9,13 +9,14 @@ func addLine(_ line: String, to url: URL) throws {
     try NSFileCoordinator().coordinate(
         writingItemAt: url, options: .forMerging, timeout: .seconds(5)
     ) { url in
-        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        let isThere = FileManager.default.fileExists(atPath: url.path)
+        let text = isThere ? try String(contentsOf: url, encoding: .utf8) : ""
         try (text + line + "\n").write(to: url, atomically: true, encoding: .utf8)
     }
 }
 
 final class Viewer: NSObject, NSFilePresenter {
-    let presentedItemURL: URL?
+    let presentedItemURL: URL?  // the registration follows a move by itself
     let presentedItemOperationQueue = OperationQueue()
     private let serial = DispatchQueue(label: "Viewer")
 

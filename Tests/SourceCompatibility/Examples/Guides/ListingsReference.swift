@@ -80,3 +80,9 @@ private func conflicts(_ url: URL) {
         print(version.localizedNameOfSavingComputer ?? "another computer", version.url.path)
     }
 }
+
+private func changes(_ folder: URL) async throws {
+    for await change in try NSFileCoordinator.changes(at: folder) {
+        print(change.kind, change.url.path, change.isCoordinated)
+    }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connects the watcher with the rest: presenters are watched for as long as they are registered,
+// coordinated writes are made known to the watcher, and what it sees is told to presenters, unless
+// a claim tells it (Rules 7.14, 11.9).
+//
+// A delegated write begins without a word, and only its end is reported. So when the watcher has
+// seen what no known writer did, the ledgers of those that report such ends are looked into: the
+// change waits for the end of a write that may have made it.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWatching
+import FileCoordinationWire
+
+extension Server {
+    var watching: Watching {
+        // No copy: that would count references to each of its tables.
+        _read { yield outgoing.watching }
+        _modify { yield &outgoing.watching }
+    }
+
+    // MARK: Whom to watch for
+
+    /// Watches a presenter's item from now on.
+    func watch(
+        _ presenter: RegisteredPresenter, _ record: RecordReference, of client: Client,
+        changedAfter: Int64
+    ) {
+        guard let path = presenter.path, !presenter.methods.isEmpty else { return }
+        let supplement = client.ledger.supplement(record)
+            // One that cannot be read says nothing: it may be a newer client's.
+            .flatMap { try? RecordSupplement(decoding: $0) }
+        startWatching(at: MonotonicClock.now)
+        watching.present(
+            presenter.id,
+            WatchedPresenter(
+                path: path, methods: presenter.methods, purpose: presenter.purpose,
+                item: WatchedPresenter.Item(supplement?.item ?? .unknown)),
+            changedAfter: changedAfter)
+    }
+
+    private func startWatching(at now: UInt64) {
+        do throws(SystemError) {
+            guard let descriptor = try watching.start(at: now) else { return }
+            try connections.poller.add(
+                descriptor, token: Connections.FixedToken.news, .readable)
+        } catch {
+            watching.stop()
+            configuration.log(.watchingFailed(reason: "\(error)"))
+        }
+    }
+
+    /// Does what time asks for.
+    func workOnWatching(at now: UInt64) {
+        if watching.isDue(at: now) { startWatching(at: now) }
+        for presenter in watching.takeOverdue(at: now) { grantPresenter(presenter) }
+    }
+
+    /// Tells a presenter's process where its item is by now, and the watcher, if that did not say.
+    func relocate(_ presenter: PresenterID, to place: ItemPath, isTold: Bool) {
+        let isPlain = watching[presenter]?.path == place
+        watching.followMove(of: presenter, to: place, isAnnounced: true)
+        deliver(
+            isPlain && isTold ? .followed(to: place) : .relocated(to: place, isTold: isTold),
+            to: presenter)
+    }
+
+    // MARK: Coordinated writes
+
+    /// Makes a write known to the watcher, before or, if it was found, after it has begun.
+    func watchWrites(of id: ClaimID, isFound: Bool) {
+        guard watching.isActive, let claim = arbiter.claim(id), claim.kind == .access,
+            arbiter.stage(of: id) == .granted
+        else { return }
+        let paths = claim.items.filter(\.access.isWriting).map(\.path)
+        guard paths.contains(where: { arbiter.isPresented(around: $0) }) else { return }
+        watching.begin(id, at: paths, claim.purpose, isFound: isFound)
+    }
+
+    /// Tells the watcher what a write has done that is over.
+    func reportWrites(
+        of id: ClaimID, _ outcomes: [ItemOutcome], _ record: RecordReference, _ client: Client
+    ) {
+        guard watching.isActive else { return }
+        // One that ran before its item was presented, or by delegation.
+        watchWrites(of: id, isFound: true)
+        guard watching.writes.runs(id), let claim = arbiter.claim(id) else { return }
+        let sights = client.ledger.sights(record)
+        var changes: [ClaimedChange] = []
+        var ended: [(path: ItemPath, after: FileSight??, hasChanged: Bool)] = []
+        for (index, item) in claim.items.enumerated() where item.access.isWriting {
+            let known = sights.count == claim.items.count ? sights[index] : nil
+            if let known {
+                changes.append(
+                    ClaimedChange(
+                        path: item.path, before: known.before.map { FileSight($0) },
+                        after: known.after.map { FileSight($0) }))
+            }
+            let outcome = outcomes.count == claim.items.count ? outcomes[index] : .changed
+            ended.append(
+                (item.path, known.map { $0.after.map { FileSight($0) } }, outcome != .unchanged))
+        }
+        watching.end(id, changes)
+        let now = MonotonicClock.now
+        for (path, after, hasChanged) in ended {
+            watching.record(
+                path, by: claim.purpose, after: after, hasChanged: hasChanged, at: now)
+        }
+    }
+
+    /// Tells the watcher of the writes of a client that is dead: anything may have been done.
+    func reportAbandonedWrites(
+        of client: Client, _ known: [(record: RecordReference, identity: KnownRecord.Identity)]
+    ) {
+        for case (let record, .claim(let claim)) in known {
+            reportWrites(of: claim, [], record, client)
+        }
+    }
+
+    /// Records that a writer has moved items: its claim tells of that.
+    func markMoves(_ moves: [ItemMove], by id: ClaimID) {
+        guard watching.isActive, let purpose = arbiter.claim(id)?.purpose else { return }
+        let now = MonotonicClock.now
+        for path in moves.flatMap({ [$0.old, $0.new] }) {
+            watching.record(path, by: purpose, after: nil, hasChanged: true, at: now)
+        }
+    }
+
+    // MARK: News
+
+    /// Takes what the watcher has seen, and tells presenters.
+    func receiveNews() {
+        releaseAbandonedChanges()
+        var writers: [LocalWriter]?
+        for mail in watching.takeMail() {
+            let id = PresenterID(rawValue: mail.news.presenter)
+            guard let presenter = watching[id] else { continue }
+            switch mail.news.body {
+            case .listening: if watching.markListening(id) { grantPresenter(id) }
+            case .healed: watching.setTrouble(nil, of: id)
+            case .degraded(let trouble):
+                watching.setTrouble(trouble, of: id)
+                if presenter.isListening { tell(presenter.messagesOfAll, to: id) }
+            case .wholeMayHaveChanged(.rewritten): break
+            case .wholeMayHaveChanged: tell(presenter.messagesOfAll, to: id)
+            case .changes(let changes):
+                for change in changes { hear(change, id, mail.commandsSeen, &writers) }
+            }
+        }
+    }
+
+    private func hear(
+        _ change: WatchedChange, _ id: PresenterID, _ commandsSeen: UInt64,
+        _ writers: inout [LocalWriter]?
+    ) {
+        guard let change = change.withoutTemporaries else { return }
+        if change.origin != .coordinated, !delegations.reporters.isEmpty {
+            let known = writers ?? localWriters()
+            writers = known
+            if let writer = known.first(where: { $0.mayHaveMade(change) }) {
+                makeKnown(writer)
+                return watching.hold(change, for: id, until: writer.address)
+            }
+        }
+        tellUnexplained(change, id, commandsSeen: commandsSeen)
+    }
+
+    /// Tells a presenter of a change, unless a claim does.
+    private func tellUnexplained(
+        _ change: WatchedChange, _ id: PresenterID, commandsSeen: UInt64
+    ) {
+        guard let presenter = watching[id] else { return }
+        let now = MonotonicClock.now
+        let isExplained = watching.writes.explains(
+            change, commandsSeen: commandsSeen, to: presenter.purpose, at: now)
+        guard isExplained else { return tell(presenter.messages(of: change), to: id) }
+        // Where its item is, the watcher and the arbiter must agree about.
+        if case .moved(let former) = change.what, former == presenter.path {
+            return tell([.moved(to: change.path)], to: id)
+        }
+        let rest = change.remainder { watching.writes.concerns($0, at: now) }
+        tell(rest.map { presenter.messages(of: $0) } ?? [], to: id)
+    }
+
+    /// Tells a presenter what a plain program did.
+    private func tell(_ messages: [WatchedPresenter.Message], to id: PresenterID) {
+        for message in messages {
+            switch message {
+            case .notice(let notice): deliver(.plainNotice(notice), to: id)
+            case .moved(let path):
+                watching.followMove(of: id, to: path, isAnnounced: false)
+                let event = Event.presenterMoved(id, to: path)
+                if !recall(before: [event], then: .decide(event)) { decide(event) }
+            }
+        }
+    }
+
+    // MARK: Delegated writers
+
+    /// The writes that clients have granted themselves, whose ends they report, and of which the
+    /// arbiter has not been told.
+    private func localWriters() -> [LocalWriter] {
+        delegations.reporters.sorted().compactMap { clients[$0] }.flatMap { client in
+            client.ledger.scan().compactMap { snapshot in
+                guard snapshot.kind == .claim, snapshot.hasSomethingToTell,
+                    snapshot.flags.contains(.unreported),
+                    records.identity(of: snapshot.reference, of: client.id) == nil,
+                    let body = client.ledger.claimBody(snapshot.reference)
+                else { return nil }
+                let paths = body.items.filter(\.access.isWriting).map(\.path)
+                return LocalWriter(
+                    address: RecordAddress(client: client.id, record: snapshot.reference),
+                    isOver: snapshot.state == .released, paths: paths)
+            }
+        }
+    }
+
+    /// Has the arbiter, and the watcher, are told of a delegated write, whose end is then reported.
+    private func makeKnown(_ writer: LocalWriter) {
+        guard !writer.isOver, let client = clients[writer.address.client] else { return }
+        if requestReport(of: writer.address.record, client) {
+            work.append(
+                .makeKnown(
+                    RecordLook(
+                        client: client.id, record: writer.address.record, isPrepared: true)))
+        }
+    }
+
+    /// Tells what waited for a write that is over, unless the claim has told it.
+    func releaseHeldChanges(
+        of write: RecordAddress, claim: ClaimID? = nil, _ outcomes: [ItemOutcome] = []
+    ) {
+        let hasChanged = claim != nil && outcomes != [.unchanged]
+        for held in watching.takeHeld(write) {
+            guard hasChanged else {
+                if let presenter = watching[held.presenter] {
+                    tell(presenter.messages(of: held.change), to: held.presenter)
+                }
+                continue
+            }
+            var change = held.change
+            change.origin = .either
+            tellUnexplained(change, held.presenter, commandsSeen: .max)
+        }
+    }
+
+    /// Tells what waits for writes whose records are other claims' by now.
+    private func releaseAbandonedChanges() {
+        for write in watching.awaitedWrites {
+            let snapshot = clients[write.client]?.ledger.snapshot(ofRecord: write.record.index)
+            guard snapshot?.reference != write.record || snapshot?.hasSomethingToTell != true
+            else { continue }
+            releaseHeldChanges(of: write)
+        }
+    }
+}
+
+/// A write that a client has granted itself.
+private struct LocalWriter {
+    let address: RecordAddress
+    let isOver: Bool
+    let paths: [ItemPath]
+
+    /// Whether the change is of its item, or inside it.
+    func mayHaveMade(_ change: WatchedChange) -> Bool {
+        paths.contains { $0 == change.path || $0.contains(change.path) }
+    }
+}
+
+extension LedgerReader {
+    /// What the claimant of a record saw of its items; empty if it did not say.
+    fileprivate func sights(_ record: RecordReference) -> [ItemSights?] {
+        for (entry, _) in ClaimLogEntry.entries(decoding: outcome(record) ?? []) {
+            if case .sights(let sights) = entry { return sights }
+        }
+        return []
+    }
+}
+
+extension FileSight {
+    fileprivate init(_ sight: ItemSight) {
+        self.init(
+            identity: FileIdentity(device: sight.device, inode: sight.inode),
+            isDirectory: sight.isDirectory,
+            stamp: FileStamp(
+                size: sight.size, modified: sight.modified, changed: sight.changed,
+                mode: sight.mode, owner: sight.owner, group: sight.group),
+            linkCount: sight.linkCount)
+    }
+}
+
+extension WatchedPresenter.Item {
+    fileprivate init(_ item: PresentedItem) {
+        switch item {
+        case .unknown: self = .unknown
+        case .file: self = .file
+        case .directory: self = .directory
+        case .package: self = .package
+        }
+    }
+}
+
+extension PresenterWatching {
+    init(_ trouble: WatchTrouble?) {
+        self =
+            switch trouble {
+            case nil: .notified
+            case .limit: .limited
+            case .permission: .forbidden
+            case .remote: .remote
+            case .silent: .silent
+            }
+    }
+}

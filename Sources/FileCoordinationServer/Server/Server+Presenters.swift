@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registers presenters, and removes them. The server calls this when it finds a presenter's record
+// in a ledger, or finds that the record is given back.
+
+import FileCoordinationArbiter
+import FileCoordinationLedger
+import FileCoordinationSystem
+import FileCoordinationWire
+
+extension Server {
+    /// Registers a presenter, after what is moved away from its path is known and what it concerns
+    /// is recalled.
+    func register(_ snapshot: RecordSnapshot, _ look: RecordLook, _ client: Client) {
+        let isNew = snapshot.state == .asked
+        if isNew, isOverLimit(snapshot, client) { return }
+        guard let body = client.ledger.presenterBody(snapshot.reference) else {
+            return reject(snapshot, client)
+        }
+        let places = records.places(of: snapshot, body)
+        if !look.isPrepared, isNew {
+            let writers = places.flatMap { runningWriters(onTheWayTo: $0) }
+            if !writers.isEmpty {
+                var prepared = look
+                prepared.isPrepared = true
+                work.replace(by: writers.map { .look($0) } + [.look(prepared)])
+                return
+            }
+        }
+        let appearances = places.map { path in
+            Event.presenterAdded(
+                RegisteredPresenter(
+                    id: PresenterID(rawValue: 0), client: client.id,
+                    purpose: Purpose(bytes: body.purpose), path: path, methods: body.methods))
+        }
+        if recall(before: appearances, then: .look(look)) { return }
+        let presenter = records.presenter(snapshot, body, of: client)
+        decide(.presenterAdded(presenter))
+        watch(presenter, look.record, of: client, changedAfter: RealTimeClock.now)
+        // What comes after the registration is told, so that waits for the first look.
+        guard isNew, !watching.awaitListening(of: presenter.id, at: MonotonicClock.now) else {
+            return
+        }
+        grantPresenter(presenter.id)
+    }
+
+    /// Tells a presenter's client that it is registered.
+    func grantPresenter(_ presenter: PresenterID) {
+        guard let address = records.address(of: presenter), let client = clients[address.client]
+        else { return }
+        if client.ledger.grant(address.record, presence.epoch) == .grantedWantsMessage {
+            send(.granted(WireRecord(address.record)), to: client)
+        }
+    }
+
+    func remove(_ presenter: PresenterID) {
+        watching.unpresent(presenter)
+        records.discard(presenter)
+        decide(.presenterRemoved(presenter))
+    }
+
+    /// Looks at the records of writers that the arbiter believes to be running at a path or at a
+    /// directory that contains it.
+    ///
+    /// Such a writer may have moved its item, and the message that tells the server to look at its
+    /// record may still be unread, because it came by another connection. A program that heard of
+    /// the move in its own way, and now presents another item at the old path, must not be taken
+    /// along (Rule 11.1).
+    private func runningWriters(onTheWayTo path: ItemPath) -> [RecordLook] {
+        arbiter.runningWriters(onTheWayTo: path).compactMap { claim in
+            guard let address = records.address(of: claim) else { return nil }
+            return RecordLook(client: address.client, record: address.record)
+        }
+    }
+}

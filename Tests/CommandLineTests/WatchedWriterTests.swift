@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain and coordinated programs side by side: each change is told once, by the one that knows
+// (Rule 7.14), and presenters follow what either of them moves (Rule 11.9).
+
+import XCTest
+
+final class WatchedWriterTests: XCTestCase {
+    private var barriers = 0
+
+    /// Everything that was done before is told when this returns.
+    private func passBarrier(_ sandbox: Sandbox, _ command: RunningCommand) throws {
+        barriers += 1
+        let start = sandbox.path("barrier")
+        try sandbox.runPlainly("mv '\(start)'* '\(start).\(barriers)'")
+        try command.awaitMessage("presentedItemDidMove(to:)", to: start, count: barriers)
+    }
+
+    private func messages(
+        _ command: RunningCommand, to path: String, _ origin: String
+    ) throws -> [String] {
+        try command.heard().filter { $0.presenter == path && $0.origin == origin }.map(\.message)
+    }
+
+    func testWhatACoordinatedWriterDidIsToldOnceAndByItsClaim() throws {
+        try withEachArbiter { sandbox in
+            barriers = 0
+            try sandbox.makeFile("barrier", "0")
+            let directory = try sandbox.makeDirectory("d")
+            let file = try sandbox.makeFile("d/f", "0")
+            let command = try sandbox.startPresenting("d", "d/f", "barrier", count: 3)
+            for round in 1...3 {
+                XCTAssertEqual(try sandbox.run("write", "d/f", input: "\(round)").status, 0)
+            }
+            try passBarrier(sandbox, command)
+            XCTAssertEqual(try messages(command, to: file, "uncoordinated"), [])
+            XCTAssertEqual(try messages(command, to: directory, "uncoordinated"), [])
+            XCTAssertEqual(
+                try messages(command, to: file, "coordinated"),
+                Array(repeating: "presentedItemDidChange", count: 3))
+            XCTAssertEqual(
+                try messages(command, to: directory, "coordinated"),
+                Array(repeating: "presentedSubitemDidChange(at:)", count: 3))
+        }
+    }
+
+    func testAPlainChangeAfterACoordinatedOneIsTold() throws {
+        try withEachArbiter { sandbox in
+            barriers = 0
+            try sandbox.makeFile("barrier", "0")
+            let file = try sandbox.makeFile("f", "0")
+            let command = try sandbox.startPresenting("f", "barrier", count: 2)
+            for round in 1...3 {
+                XCTAssertEqual(try sandbox.run("write", "f", input: "\(round)").status, 0)
+                try sandbox.runPlainly("echo plain \(round) >f")
+                try passBarrier(sandbox, command)
+                let plain = try messages(command, to: file, "uncoordinated")
+                XCTAssertGreaterThanOrEqual(plain.count, round)
+                XCTAssertEqual(Set(plain), ["presentedItemDidChange"])
+                XCTAssertEqual(try messages(command, to: file, "coordinated").count, round)
+            }
+        }
+    }
+
+    func testAPresenterThatFollowedAPlainMoveIsAskedAtTheNewPlace() throws {
+        try withEachArbiter { sandbox in
+            let file = try sandbox.makeFile("f", "0")
+            let command = try sandbox.startPresenting("f")
+            try sandbox.runPlainly("mv f g")
+            let moved = try command.awaitMessage("presentedItemDidMove(to:)", to: file)
+            XCTAssertEqual(moved.url, sandbox.path("g"))
+            XCTAssertEqual(moved.origin, "uncoordinated")
+            XCTAssertEqual(try sandbox.run("read", "g").output, "0")
+            try command.awaitMessage("savePresentedItemChanges", to: file)
+            // Where it was, it presents nothing.
+            XCTAssertEqual(try sandbox.run("write", "f", input: "new").status, 0)
+            XCTAssertEqual(try sandbox.run("write", "g", input: "1").status, 0)
+            let asked = try command.awaitMessage("presentedItemDidChange", to: file)
+            XCTAssertEqual(asked.origin, "coordinated")
+            XCTAssertEqual(
+                try command.heard().filter { $0.message == "relinquishPresentedItem(toWriter:)" }
+                    .count, 1)
+        }
+    }
+
+    func testAnAnnouncedMoveIsFollowedOnceAndThenPlainOnesFromThere() throws {
+        try withEachArbiter { sandbox in
+            barriers = 0
+            try sandbox.makeFile("barrier", "0")
+            let file = try sandbox.makeFile("f", "0")
+            let command = try sandbox.startPresenting("f", "barrier", count: 2)
+            XCTAssertEqual(try sandbox.run("mv", "f", "g").status, 0)
+            try passBarrier(sandbox, command)
+            XCTAssertEqual(
+                try command.heard().filter { $0.presenter == file }.map(\.message).filter {
+                    $0.contains("Did")
+                }, ["presentedItemDidMove(to:)"])
+            try sandbox.runPlainly("echo plain >g")
+            try command.awaitMessage("presentedItemDidChange", to: file)
+            try sandbox.runPlainly("mv g h")
+            let moved = try command.awaitMessage("presentedItemDidMove(to:)", to: file, count: 2)
+            XCTAssertEqual(moved.url, sandbox.path("h"))
+            XCTAssertEqual(moved.origin, "uncoordinated")
+        }
+    }
+
+    func testThePresentersOwnWritesAreNoNewsToIt() throws {
+        try with { sandbox in
+            try sandbox.makeFile("barrier", "0")
+            let file = try sandbox.makeFile("f", "0")
+            let filecoord = Sandbox.executables.appendingPathComponent("filecoord").path
+            let command = try sandbox.startPresenting(
+                "--on", "savePresentedItemChanges",
+                "printf saved | '\(filecoord)' write --timeout 10 "
+                    + "--purpose \"$FILECOORD_PURPOSE\" \"$FILECOORD_PATH\"", "f", "barrier",
+                count: 2)
+            XCTAssertEqual(try sandbox.run("read", "f").output, "saved")
+            try passBarrier(sandbox, command)
+            XCTAssertFalse(
+                try command.heard().contains {
+                    $0.presenter == file && $0.message == "presentedItemDidChange"
+                })
+        }
+    }
+
+    func testChangesAreToldAgainWhenTheServerWasKilled() throws {
+        try with { sandbox in
+            let file = try sandbox.makeFile("f", "0")
+            let command = try sandbox.startPresenting("f")
+            let daemon = try XCTUnwrap(try sandbox.status().arbiter?.pid)
+            XCTAssertEqual(kill(daemon, SIGKILL), 0)
+            // That a message may have been lost is what its presenter hears first.
+            try command.awaitMessage("presentedItemDidChange", to: file)
+            try sandbox.runPlainly("echo plain >f")
+            try command.awaitOutput("a plain change") { lines in
+                lines.contains { $0.contains("uncoordinated") && $0.contains("DidChange") }
+            }
+        }
+    }
+}

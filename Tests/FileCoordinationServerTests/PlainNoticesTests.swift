@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What presenters are told of what the watcher saw, and what is left to their claims.
+
+import FileCoordinationArbiter
+import FileCoordinationWatching
+import Testing
+
+@testable import FileCoordinationServer
+
+/// A place whose path is known to be one.
+private func place(_ text: String) -> ItemPath {
+    guard let path = ItemPath(text) else { preconditionFailure("\(text) is no path") }
+    return path
+}
+
+struct PlainNoticesTests {
+    private let item = place("/d/f")
+    private let directory = place("/d")
+    private let now: UInt64 = 1_000_000_000
+
+    private func presenter(
+        _ path: ItemPath, _ methods: PresenterMethods = .all,
+        _ item: WatchedPresenter.Item = .directory
+    ) -> WatchedPresenter {
+        WatchedPresenter(
+            path: path, methods: methods, purpose: Purpose(bytes: [1]), item: item)
+    }
+
+    private func sight(changed: Int64) -> FileSight {
+        FileSight(
+            identity: FileIdentity(device: 1, inode: 2),
+            stamp: FileStamp(size: 1, modified: changed, changed: changed))
+    }
+
+    private func change(
+        _ what: WatchedChange.What, _ path: ItemPath, _ origin: ChangeOrigin = .uncoordinated,
+        changed: Int64? = 5
+    ) -> WatchedChange {
+        WatchedChange(
+            what: what, path: path, origin: origin, sight: changed.map { sight(changed: $0) })
+    }
+
+    @Test("Rules 7.3 to 7.6: the item, what is inside, what came and what went")
+    func messages() {
+        let inside = presenter(directory)
+        #expect(
+            inside.messages(of: change(.appeared, item))
+                == [.notice(.subitemDidAppear(item)), .notice(.subitemDidChange(item))])
+        for what in [WatchedChange.What.changed(.content), .changed(.attributes), .deleted] {
+            #expect(
+                inside.messages(of: change(what, item)) == [.notice(.subitemDidChange(item))])
+            #expect(presenter(item).messages(of: change(what, item)) == [.notice(.itemDidChange)])
+        }
+    }
+
+    @Test("Rule 11.9: a move of the item is followed, one inside is told with both ends")
+    func moves() {
+        let new = place("/d/g")
+        let move = change(.moved(former: item), new)
+        #expect(presenter(item).messages(of: move) == [.moved(to: new)])
+        #expect(
+            presenter(directory).messages(of: move) == [.notice(.subitemDidMove(item, to: new))])
+    }
+
+    @Test("Rule 7.4: a package's presenter with no method for it hears of a change of its item")
+    func packages() {
+        let changed = change(.changed(.content), item)
+        let terse = PresenterMethods.itemDidChange
+        #expect(
+            presenter(directory, terse, .package).messages(of: changed) == [.notice(.itemDidChange)]
+        )
+        #expect(presenter(directory, terse, .directory).messages(of: changed).isEmpty)
+        #expect(presenter(directory, terse, .package).kind == .directory)
+        #expect(presenter(directory, terse, .directory).kind == .file)
+    }
+
+    @Test("What is not about the item any more is told as a change of it, never swallowed")
+    func stale() {
+        let elsewhere = place("/e/f")
+        #expect(
+            presenter(directory).messages(of: change(.appeared, elsewhere))
+                == [.notice(.itemDidChange)])
+    }
+
+    @Test("The names that filecoord uses for a moment are not told")
+    func temporaries() {
+        let temporary = place("/d/.filecoord-0123")
+        #expect(change(.appeared, temporary).withoutTemporaries == nil)
+        let moved = change(.moved(former: temporary), item).withoutTemporaries
+        #expect(moved?.what == .changed(.content))
+    }
+
+    @Test("Rule 7.14: what a claim tells is not told again, and what came later is")
+    func explained() {
+        var writes = CoordinatedWrites()
+        let other = Purpose(bytes: [2])
+        let own = Purpose(bytes: [1])
+        writes.record(
+            item, by: other, after: sight(changed: 10), hasChanged: true, knownFrom: 4, at: now)
+        func isExplained(
+            _ change: WatchedChange, seen: UInt64, to purpose: Purpose = own, later: UInt64 = 0
+        ) -> Bool {
+            writes.explains(change, commandsSeen: seen, to: purpose, at: now + later)
+        }
+        let during = change(.changed(.content), item, changed: 9)
+        let after = change(.changed(.content), item, changed: 11)
+        #expect(isExplained(during, seen: 3))
+        #expect(!isExplained(after, seen: 3))
+        // The watcher knew of the write, and says that it was another one.
+        #expect(!isExplained(during, seen: 4))
+        #expect(!isExplained(during, seen: 3, later: 60_000_000_000))
+        #expect(isExplained(change(.changed(.content), item, .coordinated), seen: 9))
+        #expect(isExplained(change(.changed(.content), item, .either), seen: 9))
+        // Of what is inside, the claim on the directory does not tell (Rule 7.7).
+        let inner = change(.changed(.content), place("/d/f/x"), .either)
+        #expect(!isExplained(inner, seen: 9))
+        #expect(isExplained(inner, seen: 9, to: other))
+    }
+
+    @Test("Rule 7.9: what a presenter's own side does is no news to it")
+    func own() {
+        var writes = CoordinatedWrites()
+        let own = Purpose(bytes: [1])
+        let isNew = writes.begin(ClaimID(rawValue: 1), at: [directory], own)
+        #expect(isNew)
+        let inner = change(.changed(.content), item, .either)
+        #expect(writes.explains(inner, commandsSeen: 9, to: own, at: now))
+        #expect(!writes.explains(inner, commandsSeen: 9, to: Purpose(bytes: [2]), at: now))
+        let wasKnown = writes.end(ClaimID(rawValue: 1))
+        #expect(wasKnown)
+        #expect(!writes.explains(inner, commandsSeen: 9, to: own, at: now))
+    }
+
+    @Test("A move that a claim tells of leaves the name of a helper, of which it does not")
+    func remainder() {
+        let helper = place("/d/helper")
+        let move = change(.moved(former: helper), item, .coordinated)
+        #expect(move.remainder { $0 == item }?.path == helper)
+        #expect(move.remainder { $0 == item }?.what == .deleted)
+        #expect(move.remainder { _ in true } == nil)
+    }
+}
