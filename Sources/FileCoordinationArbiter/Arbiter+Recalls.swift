@@ -137,6 +137,7 @@ extension Arbiter {
             writing.count == items.count ? concerned : delegations.index.concerned(by: writing)
         return concerned.filter { id in
             guard let delegation = delegations[id] else { return false }
+            if delegation.stands(beside: claim) { return false }
             if claim.precedesQueue, case .queue(let members, isOpen: false) = delegation.holding {
                 return !members.contains { $0.client == claim.client }
             }
@@ -173,5 +174,20 @@ extension Arbiter {
                 with: delegation.isForReadingOnly
                     ? .askedByReads : [.askedByReads, .askedByWrites])
         }
+    }
+}
+
+extension Delegation {
+    /// Whether a claim of the client that has the place hides none that this delegation permits.
+    ///
+    /// A client may file a claim just before it learns that the place is delegated to it. If the
+    /// delegation were recalled for that, a client that is quicker than its server would never
+    /// profit from one.
+    fileprivate func stands(beside claim: FiledClaim) -> Bool {
+        guard case .place(claim.client, let slot, .exclusive, _) = holding,
+            let request = claim.request, request.excludesLocalClaims, request.slot == slot,
+            !request.isForDirectory, claim.items.count == 1
+        else { return false }
+        return claim.items[0].path == path
     }
 }

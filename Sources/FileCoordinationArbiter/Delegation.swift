@@ -47,6 +47,9 @@ public struct DelegationRequest: Hashable, Sendable {
     public var isForDirectory: Bool
     /// What the client understands.
     public var abilities: Abilities
+    /// Whether the client lets no claim of its own run by a delegation of the item before this
+    /// claim is over, and none did when it was filed.
+    public var excludesLocalClaims = false
 
     /// A request for the item of a claim, or for the directory that the item is in.
     public init(slot: Int, forDirectory isForDirectory: Bool = false, _ abilities: Abilities = []) {

@@ -116,6 +116,33 @@ struct DelegatedPlacesTests {
         }
     }
 
+    /// The server lets the delegation of a place stand beside such a claim.
+    @Test("A filed claim says whether local ones of its process run at the place")
+    func exclusionOfLocalClaims() throws {
+        try withLedger { directory, ledger, epoch in
+            let places = DelegatedPlaces(ledger, isOn: true)
+            _ = wanted(try item(1), places)
+            let filed = places.begin(try item(1))
+            let slot = try #require(filed.requestedSlot)
+            #expect(slot.excludesLocalClaims)
+            let reader = try LedgerReader(
+                directory: directory, name: ledger.fileName,
+                expectedOwner: CurrentProcess.effectiveUserID)
+            _ = try #require(try reader.delegate(slot: slot.number, epoch))
+            // It keeps its word until it is over.
+            #expect(!self.isLocal(try item(1), places))
+            filed.close(isWriting: true)
+            let local = places.begin(try item(1))
+            let isLocal = if case .delegated = local { true } else { false }
+            #expect(isLocal)
+            let besides = places.begin(try item(1))
+            #expect(besides.requestedSlot?.number == slot.number)
+            #expect(besides.requestedSlot?.excludesLocalClaims == false)
+            local.close(isWriting: true)
+            besides.close(isWriting: true)
+        }
+    }
+
     @Test("Half of the slots are left for single places")
     func manyDirectories() throws {
         try withPlaces { places in

@@ -132,11 +132,15 @@ package final class DelegatedPlace: Sendable {
     }
 
     /// Records that a claim is going to be filed: until it is over none is local.
-    func beginFiled() {
+    ///
+    /// - Returns: whether no local claim runs at this time.
+    @discardableResult
+    func beginFiled() -> Bool {
         state.withLock { state in
             state.filed += 1
             state.filings += 1
             state.reports = 0
+            return !state.isWritten && state.readers == 0
         }
     }
 

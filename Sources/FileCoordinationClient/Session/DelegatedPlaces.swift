@@ -77,8 +77,8 @@ package final class DelegatedPlaces: Sendable {
         if let grant = begin(place, isWriting: item.access.isWriting) {
             return .delegated(place, grant)
         }
-        place.beginFiled()
-        return .wanted(place, requestedSlot(of: place))
+        let isAlone = place.beginFiled()
+        return .wanted(place, requestedSlot(of: place, isAlone: isAlone))
     }
 
     /// Makes a place busy, if a claim there can be granted on the spot.
@@ -194,17 +194,21 @@ package final class DelegatedPlaces: Sendable {
     // MARK: Slots
 
     /// The slot that a claim names which has to be filed.
-    private func requestedSlot(of place: DelegatedPlace) -> RequestedSlot? {
+    ///
+    /// - Parameter isAlone: whether no local claim of this process runs at the place.
+    private func requestedSlot(of place: DelegatedPlace, isAlone: Bool) -> RequestedSlot? {
         state.withLock { state in
             if place.directorySlot == nil, let slot = Self.directorySlot(for: place.path, &state) {
                 place.setDirectorySlot(slot)
             }
             let directory = place.directorySlot.map { RequestedSlot($0, forDirectory: true) }
             if place.filings <= Self.directoryFilings, let directory { return directory }
-            if let slot = place.slot { return RequestedSlot(slot) }
+            if let slot = place.slot {
+                return RequestedSlot(slot, excludesLocalClaims: isAlone)
+            }
             guard let slot = Self.takeSlot(&state) else { return directory }
             place.setSlot(slot)
-            return RequestedSlot(slot)
+            return RequestedSlot(slot, excludesLocalClaims: isAlone)
         }
     }
 

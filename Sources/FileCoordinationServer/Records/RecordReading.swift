@@ -122,5 +122,6 @@ extension DelegationRequest {
         if ledger.knowsModes { abilities.insert(.modes) }
         if ledger.waitsInTicketQueues { abilities.insert(.queues) }
         self.init(slot: slot.number, forDirectory: slot.isForDirectory, abilities)
+        excludesLocalClaims = slot.excludesLocalClaims
     }
 }

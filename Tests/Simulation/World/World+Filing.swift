@@ -31,7 +31,12 @@ extension World {
         if let slot, dice.one(in: 5) {
             return DelegationRequest(slot: 100 + slot, forDirectory: true, abilities)
         }
-        return DelegationRequest(slot: place, abilities)
+        var request = DelegationRequest(slot: place, abilities)
+        request.excludesLocalClaims = !claims.contains { claim in
+            claim.isHidden && claim.filed.client == client
+                && claim.filed.items.contains { $0.path == items[0].path }
+        }
+        return request
     }
 
     var running: [ClientID] { clients.filter { !$0.isStopped }.map(\.id) }
